@@ -19,10 +19,10 @@ import mutators
 import small_models
 import try_mutants
 
-from rekern.core import archive_members, model_archive, number_packing, object_descriptions, state_schema
+from rekern.core import model_archive, number_packing, object_descriptions, state_schema
 from rekern.kernels import decision_functions
 from rekern.krisp import parser_archive, parser_members, sentence_corpus
-from rekern.learning import pair_model_archive, training_data_archive
+from rekern.learning import pair_model_archive
 from rekern.questions import pattern_archive, question_archive, svm_models
 from rekern.structures import item_states
 
@@ -33,8 +33,8 @@ except ImportError:
 
 # The readers of model files: which of their lines a file reaches says whether it is a new one.
 READERS = (
-    *(archive_members, model_archive, number_packing, object_descriptions, state_schema, decision_functions),
-    *(parser_archive, parser_members, sentence_corpus, pair_model_archive, training_data_archive),
+    *(model_archive, number_packing, object_descriptions, state_schema, decision_functions),
+    *(parser_archive, parser_members, sentence_corpus, pair_model_archive),
     *(pattern_archive, question_archive, svm_models, item_states),
 )
 FOLDER = Path(__file__).resolve().parent

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -241,26 +240,18 @@ RECIPES: dict[str, tuple[Callable[[], object], dict[str, bool], object]] = {
 }
 
 
-EARLIER = Path(__file__).resolve().parents[1] / "data" / "models-0.1.0"
-NAMES = sorted([*RECIPES, *(path.stem for path in EARLIER.glob("*.rekern"))])
+NAMES = sorted(RECIPES)
 
 
 def write_models(folder: Path) -> None:
-    """Train and save all models, and copy those of an earlier release; the names of the files are `NAMES`."""
+    """Train and save all models; the names of the files are `NAMES`."""
     for name, (make, options, _) in RECIPES.items():
         make().save(folder / name, **options)
-    for path in EARLIER.glob("*.rekern"):
-        shutil.copyfile(path, folder / path.stem)
 
 
 def find_items(name: str) -> object:
     """What a model predicts for."""
-    if name in RECIPES:
-        return RECIPES[name][2]
-    kind, _, which = name.partition("-")
-    if kind in ("question", "parser"):
-        return NEW_QUESTIONS if kind == "question" else NEW_SENTENCES
-    return table(NEW_PAIRS) if which in ("structures", "spaces") else NEW_PAIRS
+    return RECIPES[name][2]
 
 
 def use(name: str, model: object) -> None:

@@ -1,7 +1,5 @@
 """The default kernel: the sum of what the training sentences allow, chosen by fit."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -14,7 +12,6 @@ from rekern.krisp.default_kernel import DEFAULT, WITH_HEADS, WITH_TREES
 from rekern.krisp.substring_kernels import make_substring_kernel
 from rekern.structures.sentences import sentence
 
-EARLIER = Path(__file__).resolve().parents[1] / "data" / "models-0.1.0" / "parser-word.rekern"
 SUM, HEADS = (repr(make_substring_kernel(name)) for name in (WITH_TREES, WITH_HEADS))
 
 
@@ -123,13 +120,6 @@ def test_a_file_keeps_the_kernel_that_was_chosen(grammar, questions, trained, tm
     assert given.predict(sentences) == trained.predict(sentences, trees)
     SemanticParser(grammar, rounds=1, n_jobs=1).fit(*questions).save(tmp_path / "words.rekern")
     assert repr(load_model(tmp_path / "words.rekern").kernel_) == repr(WordSubsequences())
-
-
-def test_a_file_of_an_earlier_version_keeps_the_word_kernel():
-    parser = load_model(EARLIER)
-    assert isinstance(parser.kernel, WordSubsequences) and repr(parser.kernel_) == repr(parser.kernel)
-    assert parser.predict(["how big is new york"])[0] is not None
-    assert parser.parse("how big is new york", tree=flat_tree("how big is new york"))
 
 
 def test_it_is_cloned_and_searched(grammar, questions, trained):

@@ -259,9 +259,8 @@ def test_truncated_at_every_length(small, tmp_path):
     for length in range(0, len(small), max(1, len(small) // 150)):
         path.write_bytes(small[:length])
         refused(path)
-    for length in (1, 33, 40, 47, 48):  # of the checksum at the end
-        path.write_bytes(small[:-length])
-        refused(path)
+    path.write_bytes(small[:-1])
+    refused(path)
 
 
 def test_flipped_bytes(small, tmp_path):
@@ -316,6 +315,8 @@ def test_a_newer_file(small, tmp_path):
     message = refused(changed(small, tmp_path, {"model.json": json.dumps(header)}))
     assert "written by Rekern '9.9'" in message
     assert "upgrade" in message
+    header["version"] = VERSION - 1
+    refused(changed(small, tmp_path, {"model.json": json.dumps(header)}), "save the model again")
 
 
 HOSTILE = [None, True, -1, 0, 1.5, "x", "", [], [[]], {}, {"type": "Rewriting"}, {"type": ["x"]}, [1, "a", None], 1e308]

@@ -1,6 +1,7 @@
 """Models on trees, graphs and words together: training, prediction, explanation, files, searches."""
 
 import functools
+import io
 import json
 import zipfile
 
@@ -89,7 +90,7 @@ def test_a_round_trip_gives_the_same_bits(name, tmp_path):
 
 def test_what_could_not_be_loaded_is_not_saved(tmp_path, monkeypatch):
     model = PairClassifier(KERNEL, calibration=0).fit(TRAIN, LABELS)
-    monkeypatch.setattr("rekern.core.archive_members.LARGEST_ARRAY", 30)
+    monkeypatch.setattr("rekern.core.model_archive.LARGEST_ARRAY", 30)
     with pytest.raises(ValueError, match="a model with 4 numbers in an array could not be loaded"):
         model.save(tmp_path / "m.rekern")
     assert not list(tmp_path.iterdir())
@@ -190,38 +191,58 @@ def trained():
     return PairClassifier(KERNEL, calibration=0).fit(TRAIN, LABELS)
 
 
-def damaged(path, change):
-    """The same file with one member changed."""
+def damaged(path, column, part, change):
+    """The same file with one part of a column of the training items changed."""
     with zipfile.ZipFile(path) as archive:
         members = {name: archive.read(name) for name in archive.namelist()}
-    content = json.loads(members["representations.json"])
-    change(content)
-    members["representations.json"] = json.dumps(content).encode()
+    header = json.loads(members["model.json"])
+    table = header["items"]["parts"]
+    parts = table["columns"][table["names"]["value"].index(column)]["parts"]
+    if parts[part] is not None and isinstance(parts[part], dict) and parts[part]["type"] == "array":
+        content = change(np.load(io.BytesIO(members[f"{parts[part]['name']}.npy"])))
+        parts[part] = {**parts[part], "name": f"array-{header['tables']}"}
+        buffer = io.BytesIO()
+        np.save(buffer, content)
+        members[f"array-{header['tables']}.npy"] = buffer.getvalue()
+        header["tables"] += 1
+    else:
+        parts[part] = change(parts[part])
+    members["model.json"] = json.dumps(header).encode()
     with zipfile.ZipFile(path, "w") as archive:
         for name, data in members.items():
             archive.writestr(name, data)
 
 
+def fill(number):
+    return lambda array: np.full_like(array, number)
+
+
+def add_edge(graphs):
+    graphs["value"][0][1].append([0, 10**9, ""])
+    return graphs
+
+
 @pytest.mark.parametrize(
-    "change",
+    ("column", "part", "change"),
     [
-        lambda c: c["source.tree"].update(parents=[0] * len(c["source.tree"]["parents"])),
-        lambda c: c["source.tree"].update(parents=[10**9] * len(c["source.tree"]["parents"])),
-        lambda c: c["source.tree"].update(nodes=[-5] * len(c["source.tree"]["nodes"])),
-        lambda c: c["source.tree"].update(nodes=[10**6] * len(c["source.tree"]["nodes"])),
-        lambda c: c["source.tree"]["sizes"].append(-3),
-        lambda c: c["source.tree"]["sizes"].pop(),
-        lambda c: c["source.tree"].update(nodes=[], parents=[], sizes=[2**62] * 4 + [0] * 32),
-        lambda c: c["source.tree"].update(kind="pickle"),
-        lambda c: c["graph"]["graphs"][0][1].append([0, 10**9, ""]),
-        lambda c: c.pop("target.tree"),
-        lambda c: c["graph"].update(graphs=[]),
+        ("source.tree", "parents", fill(0)),
+        ("source.tree", "parents", fill(10**9)),
+        ("source.tree", "nodes", fill(-5)),
+        ("source.tree", "nodes", fill(10**6)),
+        ("source.tree", "lengths", lambda array: np.append(array, -3)),
+        ("source.tree", "lengths", lambda array: array[:-1]),
+        ("source.tree", "lengths", fill(2**62)),
+        ("source.tree", "nodes", lambda array: array[:0]),
+        ("source.tree", "kind", lambda kind: "pickle"),
+        ("source.tree", "words", lambda words: {"type": "json", "value": []}),
+        ("graph", "graphs", add_edge),
+        ("graph", "graphs", lambda graphs: {"type": "json", "value": []}),
     ],
 )
-def test_damaged_structures_are_refused(change, tmp_path):
+def test_damaged_structures_are_refused(column, part, change, tmp_path):
     path = tmp_path / "m.rekern"
     trained().save(path, keep_pairs=True)
-    damaged(path, change)
+    damaged(path, column, part, change)
     with pytest.raises(ModelFileError) as caught:
         load_model(path)
     assert "\n" not in str(caught.value)

@@ -1,6 +1,5 @@
 """Files of indexes: memory-mapped, the same bytes for the same texts, and never trusted."""
 
-import io
 import json
 import os
 import random
@@ -11,7 +10,7 @@ import pytest
 
 from rekern.errors import ModelFileError
 from rekern.search import PairFinder
-from rekern.search.index_file import is_index_file, open_index, save_index
+from rekern.search.index_file import TYPES, is_index_file, open_index, save_index
 from rekern.search.text_index import TextIndex
 
 CORPUS = ["Who wrote Hamlet?", "How high is K2?", "", "Who is the author of Hamlet?", "Is K2 high?"]
@@ -46,27 +45,19 @@ def test_which_files_are_indexes(path, tmp_path):
 
 
 def rewrite(path, changes):
-    """Write the members of an index again, some of them changed."""
-    with zipfile.ZipFile(path) as archive:
-        members = {name: archive.read(name) for name in archive.namelist()}
-    header = json.loads(members["index.json"])
-    arrays = {name[:-4]: np.load(io.BytesIO(content)) for name, content in members.items() if name.endswith(".npy")}
+    """Write the parts of an index again, some of them changed."""
+    with open(path, "rb") as stream:
+        header, arrays = json.loads(stream.readline()), {}
+        for name in TYPES:
+            stream.seek(-stream.tell() % 64, os.SEEK_CUR)
+            arrays[name] = np.load(stream)
     changes(header, arrays)
-    with zipfile.ZipFile(path, "w") as archive:
-        archive.writestr("index.json", json.dumps(header))
-        for name, array in arrays.items():
-            if array is None:
-                continue
-            info = zipfile.ZipInfo(f"{name}.npy")
-            place = archive.fp.tell() + 30 + len(info.filename) + 4
-            info.extra = b"\x35\xd9" + (-place % 64).to_bytes(2, "little") + bytes(-place % 64)
-            archive.writestr(info, save_bytes(array))
-
-
-def save_bytes(array):
-    stream = io.BytesIO()
-    np.save(stream, array)
-    return stream.getvalue()
+    with open(path, "wb") as stream:
+        stream.write(json.dumps(header).encode() + b"\n")
+        for array in arrays.values():
+            if array is not None:
+                stream.write(bytes(-stream.tell() % 64))
+                np.save(stream, array)
 
 
 def change(name, value):
@@ -103,10 +94,12 @@ def swap(array):
         (change("keys", swap), "do not ascend"),
         (change("lengths", lambda array: array[:-1]), "is damaged"),
         (change("text_starts", put(-1, 10_000)), "is damaged"),
-        (change("counts", lambda array: array.astype(np.int64)), "not a table of numbers"),
-        (change("keys", lambda array: None), "not an index, or it is damaged"),
+        (change("counts", lambda array: array.astype(np.int64)), "not the list of numbers"),
+        (change("counts", lambda array: array[:, None]), "not the list of numbers"),
+        (change("keys", lambda array: None), "not the list of numbers"),
+        (change("text_bytes", lambda array: None), "not an index, or it is damaged"),
         (lambda header, arrays: header.update(version=2), "upgrade this one"),
-        (lambda header, arrays: header.update(format="other"), "no index"),
+        (lambda header, arrays: header.update(format="other"), "its format is damaged"),
         (lambda header, arrays: header.update(language="klingon"), "klingon"),
     ],
 )
@@ -123,15 +116,6 @@ def test_texts_that_are_no_utf8(path):
     rewrite(path, change("text_bytes", put(0, 0xFF)))
     with pytest.raises(ModelFileError, match="text 0 is not UTF-8"):
         open_index(path).read_text(0)
-
-
-@pytest.mark.parametrize(("part", "place", "value"), [(b"PK\1\2", 8, 1), (b"PK\1\2", 10, 8), (b"PK\3\4", 29, 255)])
-def test_headers_that_are_encrypted_compressed_or_cut(path, part, place, value):
-    content = bytearray(path.read_bytes())
-    content[content.index(part) + place] = value
-    path.write_bytes(content)
-    with pytest.raises(ModelFileError, match="damaged"):
-        open_index(path)
 
 
 def test_damaged_files_are_one_error_or_harmless(path):

@@ -39,7 +39,7 @@ def read_limits(texts: Sequence[str] | None) -> ModelLimits:
     Traceback (most recent call last):
     ...
     rekern.errors.InputError: --limit deep=200: write NAME=N; NAME is one of members, member_bytes, unpacked_bytes, \
-unpacked_times, json_values, json_times, depth, objects, window_patterns, item_size, sentence_words, \
+unpacked_times, depth, objects, window_patterns, item_size, sentence_words, \
 productions, production_size
     """
     names = [field.name for field in fields(ModelLimits)]

@@ -60,8 +60,7 @@ def skip_numba(
 
     with open_archive(model, limits) as archive:
         header = archive.header
-    is_ready = header["version"] >= 3 and "state" in header
-    if is_ready and not (with_neighbors and "labels" in header) and is_light(header.get("kernel")):
+    if "state" in header and not (with_neighbors and "labels" in header) and is_light(header.get("kernel")):
         interpret_cores()
 
 

@@ -1,35 +1,30 @@
 """Model files: a zip of JSON and plain arrays. Nothing is unpickled, so a model from a stranger cannot run code.
 
+A reader trusts nothing that a file says about itself: sizes are checked before anything is unpacked.
+
 `save_model` writes and `load_model` reads a model of any registered class. The class says what it keeps: its
 ``to_archive`` gives a `ModelContent`, its ``from_archive`` makes the model again from an `OpenArchive`.
 """
 
 from __future__ import annotations
 
+import io
 import json
+import math
 import os
 import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Protocol, Self, runtime_checkable
+from typing import IO, Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 
-from rekern.core.archive_members import (
-    check_checksum,
-    check_members,
-    compute_checksum,
-    read_array,
-    read_json,
-    write_array,
-    write_member,
-)
 from rekern.core.arrays import AnyArray, Floats
 from rekern.core.files import show_path, write_atomically
 from rekern.core.json_values import Json, JsonMapping, JsonObject
-from rekern.core.model_limits import DEFAULT_LIMITS, ModelLimits
+from rekern.core.model_limits import DEFAULT_LIMITS, LARGEST_NUMBER, ModelLimits
 from rekern.core.object_descriptions import PLAIN_CONTEXT, BuildContext
 from rekern.core.registry import find_class
 from rekern.core.state_schema import find_schema
@@ -37,11 +32,14 @@ from rekern.core.version import __version__
 from rekern.errors import MissingDataError, MissingExtraError, ModelFileError
 
 FORMAT = "rekern model"
-VERSION = 3  # since the decision functions of pair models are stored, and training pairs only on request
-BEFORE_DECISIONS = 2  # what other models are written as: older releases read them
+VERSION = 2
 RESOURCES = ("wordnet", "thesaurus", "tagger", "parser")
 LONGEST_REASON = 300  # characters
 TABLE_TYPES = ("u1", "u4", "u8", "i4", "i8", "f4", "f8")
+METHODS = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)  # readers of other methods unpack without a bound
+LARGEST_ARRAY = 1 << 31  # bytes
+LONGEST_ARRAY_HEADER = 1000  # characters; NumPy parses it
+FAST_LEVEL = 1  # of the compression of arrays: others take much longer for a file that is hardly smaller
 
 
 @dataclass(frozen=True)
@@ -55,7 +53,6 @@ class ModelContent:
     members: JsonMapping = field(default_factory=dict)
     arrays: Mapping[str, AnyArray] = field(default_factory=dict)
     tables: Mapping[str, AnyArray] = field(default_factory=dict)
-    version: int = BEFORE_DECISIONS
 
 
 @dataclass(frozen=True)
@@ -77,7 +74,7 @@ class OpenArchive:
 
     def read_json(self, name: str) -> Json:
         """What a member says, as JSON."""
-        return read_json(self.archive, name, self.limits)
+        return read_json(self.archive, name)
 
     def read_array(self, name: str, dimensions: int | None = None) -> Floats:
         """An array of finite numbers, with this number of dimensions."""
@@ -161,11 +158,11 @@ def load_model(path: str | os.PathLike[str], *, limits: ModelLimits = DEFAULT_LI
 
 
 def write_archive(path: str | os.PathLike[str], header: JsonMapping, content: ModelContent) -> None:
-    """Write a header, with the format and the version, all else that a model file holds, and a checksum.
+    """Write a header, with the format and the version, and all else that a model file holds.
 
     The same content gives the same bytes.
     """
-    whole = {"format": FORMAT, "version": content.version, "written_by": __version__, **header}
+    whole = {"format": FORMAT, "version": VERSION, "written_by": __version__, **header}
     with write_atomically(path) as temporary, zipfile.ZipFile(temporary, "w") as archive:
         write_member(archive, "model.json", json.dumps(whole, ensure_ascii=True, indent=1).encode())
         for name, member in content.members.items():
@@ -174,7 +171,23 @@ def write_archive(path: str | os.PathLike[str], header: JsonMapping, content: Mo
             write_array(archive, name, np.ascontiguousarray(array, dtype=np.float64))
         for name, array in content.tables.items():
             write_array(archive, name, np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<")))
-        archive.comment = compute_checksum(archive)
+
+
+def write_member(archive: zipfile.ZipFile, name: str, content: bytes | memoryview, level: int | None = None) -> None:
+    """Write a member without a time stamp, so that equal contents give equal bytes; at level 0 as it is."""
+    member = zipfile.ZipInfo(name)  # of the first day of 1980
+    member.compress_type = zipfile.ZIP_STORED if level == 0 else zipfile.ZIP_DEFLATED
+    member.create_system, member.external_attr = 3, 0o644 << 16
+    archive.writestr(member, content, compresslevel=level)
+
+
+def write_array(archive: zipfile.ZipFile, name: str, array: AnyArray) -> None:
+    """Write an array as a member; hash keys, which are random bits, are not compressed."""
+    if array.nbytes >= LARGEST_ARRAY:
+        raise ValueError(f"a model with {array.size:,} numbers in an array could not be loaded; use fewer words")
+    buffer = io.BytesIO()
+    np.lib.format.write_array(buffer, array, version=(1, 0), allow_pickle=False)
+    write_member(archive, f"{name}.npy", buffer.getbuffer(), 0 if array.dtype.kind == "u" else FAST_LEVEL)
 
 
 @contextmanager
@@ -201,9 +214,8 @@ def open_archive(
             raise ModelFileError("this is a folder, not a model file")
         with zipfile.ZipFile(path) as archive:
             check_members(archive, Path(path).stat().st_size, limits)
-            check_checksum(archive)
             given = {name: value for name, value in (resources or {}).items() if value is not None}
-            yield OpenArchive(_read_header(archive, limits), archive, BuildContext(limits, given))
+            yield OpenArchive(_read_header(archive), archive, BuildContext(limits, given))
     except (ModelFileError, MissingDataError, MissingExtraError) as error:
         raise ModelFileError(f"{name}: {_shorten(error)}") from None
     except OSError as error:
@@ -225,18 +237,85 @@ def _shorten(error: Exception) -> str:
     return text if len(text) <= LONGEST_REASON else f"{text[:LONGEST_REASON]}…"
 
 
-def _read_header(archive: zipfile.ZipFile, limits: ModelLimits) -> JsonObject:
+def _read_header(archive: zipfile.ZipFile) -> JsonObject:
     if "model.json" not in archive.namelist():
         raise ModelFileError("this is a zip file, but not a Rekern model")
-    header = read_json(archive, "model.json", limits)
+    header = read_json(archive, "model.json")
     if not isinstance(header, dict) or header.get("format") != FORMAT:
         raise ModelFileError("this is a zip file, but not a Rekern model")
     version = header.get("version")
-    if not isinstance(version, int) or isinstance(version, bool) or version < 1:
-        raise ModelFileError(f"it has no valid version ({version!r})")
-    if version > VERSION:
+    if version != VERSION:
         raise ModelFileError(
-            f"it is of format version {version}, written by Rekern {header.get('written_by')!r}; "
-            f"this Rekern reads up to version {VERSION}: upgrade it"
+            f"it is of format version {version}, written by Rekern {header.get('written_by')!r}, and this Rekern "
+            f"reads version {VERSION}: upgrade Rekern, or train and save the model again"
         )
     return header
+
+
+def check_members(archive: zipfile.ZipFile, packed: int, limits: ModelLimits) -> None:
+    """Refuse an archive with too many members, with members that unpack to too much, or of another method."""
+    members = archive.infolist()
+    limits.check("members", len(members), f"it has {len(members):,} parts")
+    for member in members:
+        if member.compress_type not in METHODS or member.flag_bits & 1:
+            raise ModelFileError("one of its parts is encrypted, or compressed in a way that no model file is")
+        limits.check("member_bytes", member.file_size, f"its part would unpack to {member.file_size:,} bytes")
+    size = sum(member.file_size for member in members)
+    if size > limits.unpacked_times * packed:
+        limits.check("unpacked_bytes", size, f"its {packed:,} bytes would unpack to {size:,}")
+    if len({member.filename for member in members}) < len(members):
+        raise ModelFileError("two of its parts have the same name")
+
+
+def read_member(archive: zipfile.ZipFile, name: str) -> bytes:
+    """Return the content of a member; it is never more than its declared size, which `check_members` has checked."""
+    try:
+        member = archive.getinfo(name)
+    except KeyError:
+        raise ModelFileError(f"it lacks {name}") from None
+    with archive.open(member) as stream:
+        content = stream.read(member.file_size)
+    if len(content) != member.file_size:
+        raise ModelFileError(f"its {name} is truncated")
+    return content
+
+
+def read_json(archive: zipfile.ZipFile, name: str) -> Json:
+    """Return a member as JSON, whose numbers are finite."""
+    return json.loads(read_member(archive, name), parse_constant=_refuse_constant)
+
+
+def _refuse_constant(name: str) -> float:
+    raise ModelFileError(f"it has {name} where a finite number should be")
+
+
+def read_array(archive: zipfile.ZipFile, name: str, types: tuple[str, ...], dimensions: int | None = None) -> Any:
+    """Return an array of one of these types, with this number of dimensions; floating-point numbers must be finite."""
+    content = read_member(archive, f"{name}.npy")
+    stream = io.BytesIO(content)
+    try:
+        shape, kind = read_array_header(stream)
+    except ValueError:
+        raise ModelFileError(f"its {name} are not a table of numbers") from None
+    # Checked before an array is made: a header may claim any size.
+    fits = math.prod(shape) * kind.itemsize == len(content) - stream.tell()
+    if not fits or kind.str[1:] not in types or (dimensions is not None and len(shape) != dimensions):
+        raise ModelFileError(f"its {name} are not a table of numbers")
+    array = np.frombuffer(content, kind, offset=stream.tell()).reshape(shape).astype(kind.newbyteorder("="))
+    # NaN fails too; all finite numbers of 32 bits are small enough.
+    is_small = array.dtype.itemsize < 8
+    if array.dtype.kind == "f" and not (np.isfinite(array) if is_small else np.abs(array) <= LARGEST_NUMBER).all():
+        raise ModelFileError(f"its {name} are not finite numbers")
+    return array
+
+
+def read_array_header(stream: IO[bytes]) -> tuple[tuple[int, ...], np.dtype[Any]]:
+    """Read what ``numpy.save`` writes before the numbers: the shape and the type; anything else is a ValueError."""
+    try:
+        version = np.lib.format.read_magic(stream)
+        shape, by_columns, kind = np.lib.format.read_array_header_1_0(stream, max_header_size=LONGEST_ARRAY_HEADER)
+    except Exception as error:  # also what Python's parser says of the header, such as SyntaxError
+        raise ValueError("not an array") from error
+    if version != (1, 0) or by_columns or min(shape, default=0) < 0:
+        raise ValueError("an array of another form")
+    return shape, kind

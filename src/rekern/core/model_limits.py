@@ -26,10 +26,8 @@ class ModelLimits:
         The size of one of them, unpacked.
     unpacked_bytes, unpacked_times : int
         All of them may unpack to this many bytes, or to this many times the size of the file if that is more.
-    json_values, json_times : int
-        Their JSON may have this many values, or this many for each byte of the file if that is more.
     depth : int
-        How deep JSON, and so kernels inside kernels, may be nested.
+        How deep kernels may be nested in kernels.
     objects : int
         The number of kernels, tokenizers and word spaces together.
     window_patterns : int
@@ -57,8 +55,6 @@ or --limit depth=10
     member_bytes: int = 1 << 31
     unpacked_bytes: int = 1 << 26
     unpacked_times: int = 200  # zeros shrink to a thousandth, texts and trees to a tenth
-    json_values: int = 1_000_000
-    json_times: int = 10
     depth: int = 100
     objects: int = 200
     window_patterns: int = 1 << 14

@@ -160,10 +160,10 @@ def build(description: Json, arrays: Arrays | None = None, context: BuildContext
 
 
 class _Builder:
-    """Builds one description; it counts the objects."""
+    """Builds one description; it counts the objects, and those around the one that it builds."""
 
     def __init__(self, arrays: Arrays | None, context: BuildContext):
-        self.arrays, self.context, self.count = arrays, context, 0
+        self.arrays, self.context, self.count, self.depth = arrays, context, 0, 0
 
     def build(self, description: Json) -> Any:
         if isinstance(description, list):
@@ -208,6 +208,8 @@ class _Builder:
         if found is None:
             raise ModelFileError(f"it uses {str(kind)[:40]!r}, which this Rekern does not know")
         self.count += 1
+        self.depth += 1
+        self.context.limits.check("depth", self.depth, f"its kernels are nested {self.depth} deep")
         self.context.limits.check("objects", self.count, "it has many kernels inside kernels")
         schema = find_schema(found)
         is_by_parameters = hasattr(found, "get_params")
@@ -227,6 +229,7 @@ class _Builder:
         made = found(**values) if is_by_parameters else found.from_dict(values)
         if hasattr(made, "check_limits"):
             made.check_limits(self.context.limits)
+        self.depth -= 1
         return made
 
     def _replace_resource(self, name: str, values: dict[str, object]) -> None:

@@ -41,10 +41,9 @@ HEADER: dict[str, Constraint] = {
     "parameters": MapOf(Anything()),  # checked when they are built, as ``parts``
     "kernel": Anything(),  # by the schemas of its classes
     "solver": Text(1000),
-    "kernel_arrays": Optional(Whole(0, MOST_TABLES)),
-    "tables": Optional(Whole(0, MOST_TABLES)),
+    "tables": Whole(0, MOST_TABLES),
     "state": Optional(Anything()),  # by the decision functions
-    "tokens": Optional(Anything()),
+    "items": Optional(Anything()),  # by the schemas of tokens and trees
     "labels": Optional(Labels("pairs", least=1)),
     "columns": Optional(Record(**{role: Optional(Text(LONGEST_NAME)) for role in ROLES})),
     "compact": Optional(Record(rules=Whole(), largest_change=Number(0.0))),

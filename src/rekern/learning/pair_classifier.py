@@ -49,7 +49,7 @@ from rekern.learning.landmark_features import list_landmark_features, scale_cost
 from rekern.learning.model_schema import CLASSIFIER, LANDMARKS
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_model import Output
-from rekern.learning.training_data_archive import read_labels
+from rekern.learning.pair_model_archive import read_labels
 from rekern.learning.training_labels import warn_of_quantities
 
 

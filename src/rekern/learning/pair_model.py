@@ -72,8 +72,8 @@ TRAINING_DATA = ("pairs_", "labels_", "coefficients_", "items_")  # what a file 
 class DecisionCache:
     """What is made of the training pairs when it is first needed: their items, the decision function, its curves."""
 
-    def __init__(self, scorer: DecisionFunction | None = None, items: Sequence[object] | None = None) -> None:
-        self.items = items
+    def __init__(self, scorer: DecisionFunction | None = None) -> None:
+        self.items: Sequence[object] | None = None
         self.scorer = scorer
         self.curves: dict[Output, list[ScoreEffect]] = {}
 
@@ -176,9 +176,9 @@ class PairModel(BaseEstimator):
         """Pairs in the form that the kernel reads fastest; with written forms, rules are shown with whole words."""
         return read_items(self.kernel_, X, with_forms)
 
-    def start_cache(self, scorer: DecisionFunction | None = None, items: Items = None) -> None:
-        """Forget what was made of earlier training pairs; a file has the decision function and maybe their items."""
-        self._cache = DecisionCache(scorer, cast(Sequence[object] | None, items))
+    def start_cache(self, scorer: DecisionFunction | None = None) -> None:
+        """Forget what was made of earlier training pairs; a file has the decision function."""
+        self._cache = DecisionCache(scorer)
 
     def list_tokens(self) -> Pairs | None:
         """The training pairs as tokens, if the kernel reads nothing else."""

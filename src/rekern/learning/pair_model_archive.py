@@ -1,8 +1,7 @@
 """Writing of a model of pairs to the content of a model file, and reading of the model from a file.
 
 A file has what prediction needs, ready to use: what the kernel has learned, and the state of the decision function. It
-has the training pairs only on request. Files of versions 1 and 2 have the training pairs instead, from which kernel
-and decision function are made again.
+has the training pairs only on request.
 """
 
 from __future__ import annotations
@@ -11,8 +10,9 @@ from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
+from rekern.core.arrays import AnyArray
 from rekern.core.json_values import Json
-from rekern.core.model_archive import VERSION, ModelContent, OpenArchive
+from rekern.core.model_archive import ModelContent, OpenArchive
 from rekern.core.object_descriptions import Arrays, State, build, describe
 from rekern.core.state_schema import find_schema
 from rekern.errors import ModelFileError
@@ -20,10 +20,9 @@ from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.kernel import Kernel, walk_kernels
 from rekern.learning.compaction import Compaction
 from rekern.learning.kernel_choice import KernelChoice
-from rekern.learning.pair_input import reads_words_only
-from rekern.learning.training_data_archive import describe_training, read_labels, read_training
-from rekern.structures.item_states import has_plain_lists, pack_items, unpack_items
-from rekern.structures.pairs import Pairs
+from rekern.learning.pair_input import Pair, Side, list_texts, reads_words_only
+from rekern.structures.item_states import check_item_sizes, has_plain_lists, pack_items, pack_value, unpack_items
+from rekern.structures.representations import Representations
 
 if TYPE_CHECKING:
     from rekern.learning.pair_model import PairModel
@@ -59,13 +58,13 @@ def pack_model(
     members: dict[str, Json] = {}
     if keep_pairs:
         whole["labels"] = [label.item() for label in model.labels_]
-        members = describe_training(model.pairs_, model.items_)
-        tokens = model.list_tokens()
-        if tokens is not None:
-            whole["tokens"] = describe(pack_items(tokens), tables)
         arrays["coefficients"] = model.coefficients_
+        if model.items_ is None:
+            members["pairs.json"] = pack_value(model.pairs_)
+        else:
+            whole["items"] = describe(pack_items(model.items_), tables)
     whole["tables"] = len(tables)
-    return ModelContent(whole, members, arrays, tables, VERSION)
+    return ModelContent(whole, members, arrays, tables)
 
 
 def pack_state(model: PairModel, scorer: DecisionFunction, keep_pairs: bool) -> State | None:
@@ -88,11 +87,7 @@ def pack_state(model: PairModel, scorer: DecisionFunction, keep_pairs: bool) -> 
 def unpack_model(kind: type[Model], archive: OpenArchive) -> Model:
     """Build the model from a file, and check that its parts fit together."""
     header = archive.header
-    is_ready = header["version"] >= VERSION
-    if is_ready:
-        stored: Arrays = {f"array-{n}": archive.read_table(f"array-{n}") for n in range(header["tables"])}
-    else:
-        stored = {f"array-{n}": archive.read_array(f"array-{n}") for n in range(header.get("kernel_arrays", 0))}
+    stored: Arrays = {f"array-{n}": archive.read_table(f"array-{n}") for n in range(header["tables"])}
     kernel = build(header["kernel"], stored, archive.context)
     if not isinstance(kernel, Kernel):
         raise ModelFileError("it has no kernel")
@@ -110,19 +105,18 @@ def unpack_model(kind: type[Model], archive: OpenArchive) -> Model:
     model.compact_ = Compaction(**header["compact"]) if "compact" in header else None
     model.columns_ = header.get("columns")
     model.how_chosen_ = KernelChoice.from_dict(header["how_chosen"]) if "how_chosen" in header else None
-    if archive.has("pairs.json") != ("labels" in header):
+    if archive.has("coefficients.npy") != ("labels" in header):
         raise ModelFileError("it lacks its training pairs or their labels")
     if "labels" in header:
-        _read_pairs(model, archive)
-    state = build(header["state"], stored, archive.context) if is_ready and "state" in header else None
-    scorer = None if state is None else restore_state(kernel, state, len(model.intercept_))
-    model.start_cache(
-        scorer, _read_tokens(build(header["tokens"], stored, archive.context), model) if "tokens" in header else None
-    )
-    if state is None:
-        if not model.has_pairs():
-            raise ModelFileError("it lacks its decision function")
+        _read_training(model, archive, stored)
+    if "state" in header:
+        state = build(header["state"], stored, archive.context)
+        model.start_cache(restore_state(kernel, state, len(model.intercept_)))
+    elif model.has_pairs():
+        model.start_cache()
         kernel.adapt(model.pairs_ if model.items_ is None else model.items_)
+    else:
+        raise ModelFileError("it lacks its decision function")
     if model.has_pairs():
         # Bad parameters of the kernel and missing representations raise an error here, not at the first prediction.
         items = model.items_
@@ -132,25 +126,46 @@ def unpack_model(kind: type[Model], archive: OpenArchive) -> Model:
     return model
 
 
-def _read_pairs(model: PairModel, archive: OpenArchive) -> None:
-    """Read the training pairs, their labels and their coefficients."""
-    pairs, items = read_training(archive)
-    labels = read_labels(archive)
-    coefficients = archive.read_array("coefficients", 2)
-    if coefficients.shape != (len(pairs), len(model.intercept_)):
+def _read_training(model: PairModel, archive: OpenArchive, stored: Arrays) -> None:
+    """Read the training pairs, or the table that the kernel reads, with their labels and coefficients."""
+    model.items_ = None
+    if "items" in archive.header:
+        state = build(archive.header["items"], stored, archive.context)
+        items = unpack_items(state) if isinstance(state, State) else None
+        if not isinstance(items, Representations):
+            raise ModelFileError("its training items are damaged")
+        model.items_, model.pairs_ = items, list_texts(items)
+    else:
+        model.pairs_ = [_check_pair(pair) for pair in archive.read_json("pairs.json")]
+        check_item_sizes([side for pair in model.pairs_ for side in pair], archive.limits)
+    model.labels_ = read_labels(archive)
+    model.coefficients_ = archive.read_array("coefficients", 2)
+    if model.coefficients_.shape != (len(model.pairs_), len(model.intercept_)):
         raise ModelFileError("its parts do not fit together")
-    if len(labels) != len(pairs):
-        raise ModelFileError(f"it has {len(pairs)} training pairs but {len(labels)} labels")
-    model.pairs_, model.items_, model.labels_ = pairs, items, labels
-    model.coefficients_ = coefficients
+    if len(model.labels_) != len(model.pairs_):
+        raise ModelFileError(f"it has {len(model.pairs_)} training pairs but {len(model.labels_)} labels")
 
 
-def _read_tokens(state: object, model: PairModel) -> Pairs:
-    """Return the tokens of the training pairs."""
-    tokens = unpack_items(state) if isinstance(state, State) else None
-    if not isinstance(tokens, Pairs) or not model.has_pairs() or len(tokens) != len(model.pairs_):
-        raise ModelFileError("its training pairs and their tokens do not fit together")
-    return tokens
+def read_labels(archive: OpenArchive, name: str = "labels") -> AnyArray:
+    """Return the labels in the header of a file."""
+    labels = np.array(archive.header[name])
+    if labels.ndim != 1 or labels.dtype.kind not in "iufbU":
+        raise ModelFileError("its labels are damaged")
+    if labels.dtype.kind == "f" and not np.isfinite(labels).all():
+        raise ModelFileError("one of its labels is not a finite number")
+    return labels
+
+
+def _check_pair(pair: object) -> Pair:
+    if not isinstance(pair, list) or len(pair) != 2:
+        raise ModelFileError("one of its training pairs is not a pair")
+    return _check_side(pair[0]), _check_side(pair[1])
+
+
+def _check_side(side: object) -> Side:
+    if isinstance(side, str) or (isinstance(side, list) and all(isinstance(token, str) for token in side)):
+        return side
+    raise ModelFileError("one of its training pairs is not text")
 
 
 def restore_state(kernel: Kernel, state: object, outputs: int) -> DecisionFunction:

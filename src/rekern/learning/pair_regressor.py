@@ -29,8 +29,8 @@ from rekern.learning.model_schema import REGRESSOR
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.pair_input import open_pairs
 from rekern.learning.pair_model import Output, PairModel
+from rekern.learning.pair_model_archive import read_labels as read_levels
 from rekern.learning.stream_training import start_stream
-from rekern.learning.training_data_archive import read_labels as read_levels
 from rekern.learning.training_labels import read_labels, read_numbers
 
 

@@ -1,34 +1,30 @@
-"""Files of indexes: a zip of JSON and plain arrays, which are not compressed, so that they can be memory-mapped."""
+"""Files of indexes: a line of JSON, and arrays as ``numpy.save`` writes them, one after the other, to be mapped."""
 
 from __future__ import annotations
 
 import json
-import mmap
 import os
-import struct
-import zipfile
-import zlib
 from pathlib import Path
-from typing import cast
+from typing import BinaryIO, cast
 
 import numpy as np
 import numpy.typing as npt
 
-from rekern.core.archive_members import METHODS, compute_checksum, view_array, write_member
 from rekern.core.arrays import AnyArray, Ints, Keys, SmallInts
 from rekern.core.files import is_stream, show_path, write_atomically
-from rekern.core.state_schema import Array, Either, Number, Record, Text, refuse
+from rekern.core.model_archive import read_array_header
+from rekern.core.state_schema import Array, Choice, Either, Record, Text, refuse
 from rekern.core.version import __version__
 from rekern.errors import InputError, ModelFileError
 from rekern.search.text_index import EncodedTexts, TextIndex, WordLists
 from rekern.search.text_index_core import are_lists_ascending
 
 FORMAT, VERSION = "rekern index", 1
-HEADER = "index.json"
+START = b'{"format": "rekern index", '
 LONGEST_HEADER = 10_000  # bytes
-LOCAL_HEADER, ZIP64_EXTRA = 30, 20  # bytes before the name of a member; after its own extra field
-ALIGNMENT, PADDING = 64, 0xD935  # of the arrays; the number of the extra field that only makes room
+ALIGNMENT = 64  # of the arrays
 
+HEADER = Record(format=Choice(FORMAT), version=Choice(VERSION), written_by=Text(100), language=Either(None, Text(100)))
 SCHEMA = Record(
     keys=Array("u8", "words"),
     starts=Array("i8", "words+1", offsets="entries"),
@@ -38,7 +34,7 @@ SCHEMA = Record(
     text_starts=Array("i8", "texts+1", offsets="bytes"),
     text_bytes=Array("u1", "bytes"),
 )
-TYPES = {name: (constraint.types[0],) for name, constraint in SCHEMA.parts.items() if isinstance(constraint, Array)}
+TYPES = {name: constraint.types[0] for name, constraint in SCHEMA.parts.items() if isinstance(constraint, Array)}
 
 
 def save_index(index: TextIndex, path: str | os.PathLike[str]) -> None:
@@ -60,18 +56,11 @@ def save_index(index: TextIndex, path: str | os.PathLike[str]) -> None:
         "text_starts": index.texts.starts,
         "text_bytes": index.texts.content,
     }
-    with write_atomically(path) as temporary, open(temporary, "wb") as stream, zipfile.ZipFile(stream, "w") as archive:
-        write_member(archive, HEADER, json.dumps(header).encode(), shrink=False)
-        for name, array in arrays.items():
-            member = zipfile.ZipInfo(f"{name}.npy")  # of the first day of 1980: the same index gives the same bytes
-            member.create_system, member.external_attr = 3, 0o644 << 16
-            start = stream.tell() + LOCAL_HEADER + len(member.filename) + 4 + ZIP64_EXTRA
-            padding = -start % ALIGNMENT
-            member.extra = struct.pack("<HH", PADDING, padding) + bytes(padding)
-            with archive.open(member, "w", force_zip64=True) as part:
-                content = np.ascontiguousarray(array, dtype=array.dtype.newbyteorder("<"))
-                np.lib.format.write_array(part, content, version=(1, 0), allow_pickle=False)
-        archive.comment = compute_checksum(archive)
+    with write_atomically(path) as temporary, open(temporary, "wb") as stream:
+        stream.write(json.dumps(header).encode() + b"\n")
+        for name in TYPES:
+            stream.write(bytes(-stream.tell() % ALIGNMENT))
+            np.save(stream, np.ascontiguousarray(arrays[name], dtype=f"<{TYPES[name]}"), allow_pickle=False)
 
 
 def is_index_file(path: str | os.PathLike[str]) -> bool:
@@ -84,16 +73,15 @@ def is_index_file(path: str | os.PathLike[str]) -> bool:
         return False
     try:
         with open(path, "rb") as stream:
-            start = stream.read(LOCAL_HEADER + len(HEADER))
+            return stream.read(len(START)) == START
     except (OSError, ValueError):
         return False
-    return start.startswith(b"PK\x03\x04") and start.endswith(HEADER.encode())
 
 
 def open_index(path: str | os.PathLike[str]) -> TextIndex:
     """Open an index that `save_index` wrote: its arrays are memory-mapped, and checked before they are used.
 
-    A file that is damaged, of another kind or written by a newer Rekern raises ``ModelFileError``.
+    A file that is damaged, of another kind or written by another version of Rekern raises ``ModelFileError``.
 
     >>> open_index("no such file.index")
     Traceback (most recent call last):
@@ -104,51 +92,34 @@ def open_index(path: str | os.PathLike[str]) -> TextIndex:
     try:
         if not Path(path).exists():
             raise ModelFileError("there is no such file: check the path")
-        with open(path, "rb") as stream, zipfile.ZipFile(stream) as archive:
+        with open(path, "rb") as stream:
             # a private copy of the pages that somebody writes to: the arrays are like any others to compiled code
-            content = memoryview(mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_COPY))
-            language = _read_header(archive)
-            return _check_index(language, {part: _map_array(archive, content, part) for part in TYPES})
+            content = np.memmap(stream, np.uint8, mode="c").view(np.ndarray)
+            stream.seek(0)
+            header = json.loads(stream.readline(LONGEST_HEADER))
+            if isinstance(header, dict) and header.get("version") != VERSION:
+                other = repr(header.get("written_by"))[:100]
+                raise ModelFileError(f"it was written by Rekern {other}: upgrade this one, or make it again")
+            HEADER.check(header, "header")
+            return _check_index(header["language"], {part: _map_array(stream, content, part) for part in TYPES})
     except (ModelFileError, InputError) as error:
         raise ModelFileError(f"{name}: {error}") from None
     except OSError as error:
         raise ModelFileError(f"{name}: it cannot be read ({error.strerror or error})") from None
-    except (zipfile.BadZipFile, ValueError, KeyError, struct.error, zlib.error, EOFError, RuntimeError):
-        reason = "this is not an index, or it is damaged; make it again"
-        raise ModelFileError(f"{name}: {reason}") from None
+    except (ValueError, RecursionError):
+        raise ModelFileError(f"{name}: this is not an index, or it is damaged; make it again") from None
 
 
-def _read_header(archive: zipfile.ZipFile) -> str | None:
-    """Check the header, and return the language of the index."""
-    member = archive.getinfo(HEADER)
-    if member.compress_type not in METHODS or member.file_size > LONGEST_HEADER:
-        raise ModelFileError("this is a zip file, but no index")
-    with archive.open(member) as stream:
-        header = json.loads(stream.read(LONGEST_HEADER))
-    if not isinstance(header, dict) or header.pop("format", None) != FORMAT:
-        raise ModelFileError("this is a zip file, but no index")
-    schema = Record(version=Number(1), written_by=Text(100), language=Either(None, Text(100)))
-    schema.check(header, HEADER)
-    if header["version"] > VERSION:
-        raise ModelFileError(f"it was written by Rekern {header['written_by']!r}: upgrade this one, or make it again")
-    language: str | None = header["language"]
-    return language
-
-
-def _map_array(archive: zipfile.ZipFile, content: memoryview, name: str) -> AnyArray:
-    """Return the array of a member, as a view of the file."""
-    member = archive.getinfo(f"{name}.npy")
-    if member.compress_type != zipfile.ZIP_STORED or member.flag_bits & 1 or member.compress_size != member.file_size:
-        raise refuse(name, "it is compressed or encrypted")
-    start = member.header_offset + LOCAL_HEADER
-    lengths = struct.unpack("<HH", content[start - 4 : start])
-    start += sum(lengths)
-    if start + member.file_size > len(content):
-        raise refuse(name, "it ends too early")
-    array = view_array(content[start : start + member.file_size], name, TYPES[name], 1)
-    if not array.flags.aligned:
-        raise refuse(name, "it begins at the wrong place")
-    return array
+def _map_array(stream: BinaryIO, content: npt.NDArray[np.uint8], name: str) -> AnyArray:
+    """Return the array that comes next in a file, as a view of its content."""
+    stream.seek(-stream.tell() % ALIGNMENT, os.SEEK_CUR)
+    shape, kind = read_array_header(stream)
+    start = stream.tell()
+    end = start + (shape[0] if len(shape) == 1 else 0) * kind.itemsize
+    if len(shape) != 1 or kind != np.dtype(f"<{TYPES[name]}") or end > len(content) or start % kind.itemsize:
+        raise refuse(name, "it is not the list of numbers that it should be")
+    stream.seek(end)
+    return content[start:end].view(kind)
 
 
 def _check_index(language: str | None, arrays: dict[str, AnyArray]) -> TextIndex:

@@ -12,9 +12,9 @@ from typing import Any, Self
 import numpy as np
 import numpy.typing as npt
 
-from rekern.core.archive_members import check_members, read_array
 from rekern.core.arrays import Floats, Ints
 from rekern.core.files import show_path, write_atomically
+from rekern.core.model_archive import check_members, read_array
 from rekern.core.model_limits import DEFAULT_LIMITS
 from rekern.core.registry import register
 from rekern.core.state_schema import Array, Record, Schema, Texts
