@@ -55,7 +55,7 @@ hooks: .venv/.test
 	$(BIN)/pre-commit install
 
 bench: .venv/.test
-	$(BIN)/rekern bench
+	$(BIN)/python -m experiments speed
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

@@ -3,7 +3,7 @@
     REKERN_DATA=... python benchmarks/auto.py msrp rte3 --minutes 10 --resources
     REKERN_DATA=... python benchmarks/auto.py msrp rte3 --from docs/results/files
 
-With ``--from`` there is no search: what ``rekern reproduce auto --out DIR`` has written about it is taken from there.
+With ``--from`` there is no search: it takes what ``python -m experiments auto --out DIR`` has written.
 
 The reference of each corpus is the best setting that docs/results has for texts alone, or with WordNet, a thesaurus and
 word vectors. It is tested in the folds of the search: pairs that share a text stay together.
@@ -21,8 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rekern.core.arrays import Ints
-from rekern.datasets.public_corpora import (
+from experiments.corpora import (
     load_msrp,
     load_paws,
     load_qqp,
@@ -32,6 +31,9 @@ from rekern.datasets.public_corpora import (
     load_stsb,
     load_wikiqa,
 )
+from experiments.score_experiments import LEXICAL, N_LANDMARKS, TEXT, load_resources
+from experiments.score_experiments import Resources as ScoreResources
+from rekern.core.arrays import Ints
 from rekern.datasets.tables import Table
 from rekern.kernels import Curves, Gaussian, Kernel, Landmarks, Rewriting, Spectrum, Symmetric
 from rekern.learning.auto_search import climb_ladder, group_texts, make_search_folds, read_training_pairs
@@ -40,8 +42,6 @@ from rekern.learning.kernel_choice import Trial
 from rekern.learning.kernel_ladder import MORE, Candidate, Resources, Step, list_steps
 from rekern.learning.kernel_search import KernelSearch
 from rekern.learning.search_tasks import ClassTask, NumberTask, OrderTask, SearchTask
-from rekern.reproduce.score_experiments import LEXICAL, N_LANDMARKS, TEXT, load_resources
-from rekern.reproduce.score_experiments import Resources as ScoreResources
 from rekern.similarity import Similarities
 
 ANSWERS = (*TEXT, "answers")
@@ -223,7 +223,7 @@ def choose(made: Folds, use_resources: bool) -> dict[str, object]:
 
 
 def read_choice(folder: str, name: str) -> dict[str, object]:
-    """Read what ``rekern reproduce auto`` has written about a corpus."""
+    """Read what ``python -m experiments auto`` has written about a corpus."""
     (row,) = json.loads(Path(folder, f"auto-{name}.json").read_text(encoding="utf-8"))["rows"]
     found: dict[str, object] = row
     return found
@@ -238,7 +238,7 @@ def main() -> None:
     parser.add_argument(
         "--resources", action="store_true", help="WordNet, a thesaurus and word vectors besides the texts"
     )
-    parser.add_argument("--from", dest="folder", metavar="DIR", help="results of rekern reproduce auto")
+    parser.add_argument("--from", dest="folder", metavar="DIR", help="results of python -m experiments auto")
     parser.add_argument("--sample", type=int, help="pairs, for a trial")
     parser.add_argument("--jobs", type=int, help="threads")
     arguments = parser.parse_args()

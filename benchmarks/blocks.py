@@ -26,9 +26,9 @@ from tempfile import TemporaryDirectory
 
 import numpy as np
 
+from experiments.corpora import load_qqp
 from rekern import PairClassifier
 from rekern.datasets import iterate_table, read_table, store_table
-from rekern.datasets.public_corpora import load_qqp
 from scaling import iterate_sample
 
 HELD_OUT = 5_000

@@ -14,7 +14,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from rekern.datasets.public_corpora import load_qqp
+from experiments.corpora import load_qqp
 from rekern.kernels import PartialTree, Rewriting, SubsetTree
 from rekern.structures.trees import Trees
 from trees import treebank

@@ -19,8 +19,8 @@ from collections.abc import Callable
 
 import numpy as np
 
+from experiments import corpora as corpora
 from rekern.core.arrays import AnyArray, Floats
-from rekern.datasets import public_corpora as corpora
 from rekern.datasets.tables import Table
 from rekern.kernels import Curves, Rewriting
 from rekern.learning.candidate_groups import number_groups

@@ -12,10 +12,10 @@ from itertools import product
 
 import numpy as np
 
-from rekern.datasets.public_corpora import load_msrp
+from experiments.corpora import load_msrp
+from experiments.rewriting_settings import make_rewriting_setting
+from experiments.shared_grams import compute_decisions, make_evaluation_folds, train_settings
 from rekern.learning.measures import mcnemar
-from rekern.reproduce.rewriting_settings import make_rewriting_setting
-from rekern.reproduce.shared_grams import compute_decisions, make_evaluation_folds, train_settings
 from rekern.structures import Expressions, Tokenizer, Tokens
 
 METHODS = ("kb-srk", "kb-srk+pr")

@@ -30,8 +30,8 @@ from pathlib import Path
 
 import numpy as np
 
+from experiments.corpora import load_qqp
 from rekern.core.device import DeviceArray, load_cuda, use_device
-from rekern.datasets.public_corpora import load_qqp
 from rekern.kernels import BestPairing, DependencyPaths, PartialTree, Rewriting, SmoothedPartialTree, SubsetTree
 from rekern.kernels.device_plan import store_gram
 from rekern.kernels.gram_plan import compute_gram

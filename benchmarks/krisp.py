@@ -43,9 +43,9 @@ def compare_with_single_values(parser, rows=40):
 
 def train_parser(corpus, fold, examples, kernel, jobs):
     """Train on some examples of a fold."""
+    from experiments.geoquery import SETTINGS
+    from experiments.parser_learning_curves import find_parser_settings
     from rekern.krisp import SemanticParser
-    from rekern.reproduce.geoquery import SETTINGS
-    from rekern.reproduce.parser_learning_curves import find_parser_settings
 
     used, settings = find_parser_settings(kernel, SETTINGS)
     part = fold[f"train-N{examples}"]
@@ -66,9 +66,9 @@ def time_parsing(parser, questions):
 
 def measure_kernel(kernel, examples, models, jobs, data):
     """Train or load, parse and print."""
+    from experiments.geoquery import load_geoquery
     from rekern import load_model
     from rekern.krisp.substring_kernels import SubstringKernel
-    from rekern.reproduce.geoquery import load_geoquery
 
     corpus = load_geoquery(data)
     fold = corpus.splits["run-0"]["fold-0"]

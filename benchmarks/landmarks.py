@@ -22,17 +22,16 @@ from functools import partial
 
 import numpy as np
 
+from experiments.corpora import data_directory, load_qqp
+from experiments.shared_grams import fit_fold
+from experiments.structural.structural_grams import make_repeated_folds, summarize_folds
+from experiments.structural.tree_corpora import TREES, load_part
 from rekern import PairClassifier, PairRegressor
-from rekern.datasets import load_qqp
-from rekern.datasets.public_corpora import data_directory
 from rekern.kernels import AllProduct, Kernel, Landmarks, PartialTree, SoftPairing
 from rekern.kernels.gram_plan import GramPlan
 from rekern.learning.cross_validation import make_text_folds
 from rekern.learning.dense_descent import DenseTrainer
 from rekern.learning.landmark_features import list_landmark_features, scale_costs
-from rekern.reproduce.shared_grams import fit_fold
-from rekern.reproduce.structural.structural_grams import make_repeated_folds, summarize_folds
-from rekern.reproduce.structural.tree_corpora import TREES, load_part
 from rekern.structures import Representations, Sentence, lct, sentence, stem
 from rekern.structures.parsers import parse_trees, parser
 

@@ -27,9 +27,9 @@ import numpy as np
 import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfVectorizer
 
+from experiments.corpora import load_qqp
+from experiments.embedding_baseline import load_encoder
 from rekern import PairClassifier, PairFinder, load_model
-from rekern.datasets import load_qqp
-from rekern.reproduce.embedding_baseline import load_encoder
 from rekern.search.matches import group_rows
 from rekern.similarity import WordVectors
 

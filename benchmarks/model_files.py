@@ -26,8 +26,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from experiments.corpora import load_msrp, load_paws
 from rekern import PairClassifier, load_model
-from rekern.datasets import load_msrp, load_paws, write_table
+from rekern.datasets import write_table
 
 MOST_WORDS, FEWEST_WORDS = 40, 25
 

@@ -11,10 +11,10 @@ import argparse
 import re
 import time
 
+from experiments.question_data_sets import load_nf_cats
 from rekern.questions import QuestionClassifier, embedded_model
 from rekern.questions.question_units import cut
 from rekern.questions.strict_patterns import StrictPatterns
-from rekern.reproduce.question_data_sets import load_nf_cats
 
 
 def measure_rate(function, items, repeats=3):

@@ -13,8 +13,8 @@ import resource
 import time
 from collections.abc import Iterator, Sequence
 
+from experiments.corpora import load_qqp
 from rekern import PairClassifier
-from rekern.datasets.public_corpora import load_qqp
 
 
 def draw_sample(

@@ -13,11 +13,11 @@ import time
 import numpy as np
 
 from curves import CORPORA, TEXT_GROUPS, measure, sample
+from experiments.score_experiments import LEXICAL, TEXT, load_resources
 from rekern.core.arrays import Floats
 from rekern.datasets.tables import Table
 from rekern.kernels import Rewriting
 from rekern.learning.cross_validation import make_text_folds
-from rekern.reproduce.score_experiments import LEXICAL, TEXT, load_resources
 
 
 def main() -> None:

@@ -171,8 +171,8 @@ def make_request(path: str, body: bytes) -> bytes:
 
 def make_model(folder: Path, given: Path | None, quick: bool, keep_pairs: bool) -> tuple[Path | None, Pairs]:
     """Train the model on MSRP, unless it is given; without the corpus, or quickly, the demonstration's is served."""
+    from experiments.corpora import load_msrp
     from rekern.datasets import load_rewrites
-    from rekern.datasets.public_corpora import load_msrp
     from rekern.errors import MissingDataError
     from rekern.learning import PairClassifier
 

@@ -10,9 +10,9 @@ import argparse
 import resource
 import time
 
+from experiments.structural.tree_corpora import load_part
+from experiments.trec import load_trec_trees
 from rekern.kernels import PartialTree, SoftPairing
-from rekern.reproduce.structural.tree_corpora import load_part
-from rekern.reproduce.trec import load_trec_trees
 from rekern.structures import trees_named
 
 

@@ -14,8 +14,9 @@ import tempfile
 import time
 from collections.abc import Callable
 
+from experiments.corpora import load_msrp
 from rekern import PairClassifier
-from rekern.datasets import load_msrp, load_rewrites
+from rekern.datasets import load_rewrites
 from rekern.kernels import Rewriting
 from rekern.similarity import Similarities
 from rekern.structures import Pairs, Tokenizer, Tokens

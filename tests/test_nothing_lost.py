@@ -93,7 +93,6 @@ def list_commands(data, out):
         "explain": ("explain", model, "a b c", "b c d", "--html", out / "new.html"),
         "parse": ("parse", pairs, "-o", out / "new.tsv", "--parser", "flat", "--cache", out.parent / "cache"),
         "match": (*("match", pairs, "--text", "source", "--model", model, "--min-probability", 0.0), *to_index(out)),
-        "reproduce": ("reproduce", "paws", "--data", data, "-o", out, "--jobs", 1),
     }
 
 
@@ -102,7 +101,7 @@ def to_index(out):
 
 
 NAMES = ("train", "predict", "gram", "gram of libsvm", "evaluate", "rules", "report", "explain")
-NEW_NAMES = ("parse", "match", "reproduce")
+NEW_NAMES = ("parse", "match")
 COMMANDS = [pytest.param(name, marks=[pytest.mark.slow] * (name == "report")) for name in (*NAMES, *NEW_NAMES)]
 
 
@@ -210,8 +209,7 @@ def test_a_full_disk_is_one_line_and_the_old_file_stays(data, tmp_path, name):
     out = tmp_path / "out"
     out.mkdir()
     command = list_commands(data, out)[name]
-    targets = [out / file for file in {"reproduce": ["paws.json", "paws-chosen.json"]}.get(name, [])]
-    targets += [word for word in command if isinstance(word, Path) and word.parent == out and word.name != "index"]
+    targets = [word for word in command if isinstance(word, Path) and word.parent == out and word.name != "index"]
     for path in targets:
         path.write_bytes(OLD)
     said = run_in_child(command, lambda: limit_file_size(100))

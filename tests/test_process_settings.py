@@ -85,9 +85,6 @@ expressions small.tsv
 question "Why is the sky blue?"
 ask "What is the capital of Estonia?"
 ask "What is it?" --db none.db --model m.rekern
-reproduce
-reproduce paws --data nowhere
-bench --help
 parse small.tsv -o parsed.tsv --columns nowhere
 serve no-such-file.rekern --port 0
 """

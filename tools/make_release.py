@@ -44,8 +44,6 @@ gram pairs/test.tsv --kernel rules -o gram.npy
 expressions pairs/train.tsv
 question "Why is the sky blue?"
 ask "What is the capital of Estonia?"
-reproduce
-bench --help
 extra parse pairs/test.tsv -o parsed.jsonl
 extra serve m.rekern
 """

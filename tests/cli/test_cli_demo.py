@@ -1,4 +1,4 @@
-"""``rekern demo``, and the commands that it proposes; ``rekern reproduce`` and ``rekern bench``."""
+"""``rekern demo``, and the commands that it proposes."""
 
 import importlib
 import shlex
@@ -57,43 +57,6 @@ def test_demo_as_json(tmp_path: Path) -> None:
     assert report["seconds"] < 90 and [file.name for file in tmp_path.iterdir()] == ["m.rekern"]
     assert "there is no folder" in error_of("demo", "--out", tmp_path / "no" / "m.rekern")
     assert "m.rekern is a file: give a folder for the pairs" in error_of("demo", "--pairs", tmp_path / "m.rekern")
-
-
-def test_reproduce_calls_the_experiment(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    import rekern.reproduce
-
-    calls: list[Any] = []
-
-    def run(name: str, **options: Any) -> dict[str, Any]:
-        calls.append((name, options))
-        return {"name": name, "rows": [{"method": "pr", "kmax": None, "accuracy": 73.5}], "seconds": 1.0}
-
-    monkeypatch.setattr(rekern.reproduce, "run", run)
-    monkeypatch.setattr(rekern.reproduce, "render", lambda result: f"table of {result['name']}")
-    report = json_of("reproduce", "msrp", "--data", tmp_path, "--out", tmp_path / "figures", "--jobs", 2)
-    assert report["rows"][0] == {"method": "pr", "kmax": None, "accuracy": 73.5}
-    [(name, options)] = calls
-    given = {key: value for key, value in options.items() if value is not None}
-    assert (name, given) == ("msrp", {"data": tmp_path, "out": tmp_path / "figures", "n_jobs": 2})
-    assert invoke("reproduce", "msrp").stdout == "table of msrp\n"
-
-
-def test_reproduce_lists_what_there_is(tmp_path: Path) -> None:
-    assert {"msrp", "rte3", "qqp", "sick", "stsb", "wikiqa", "paws"} <= set(json_of("reproduce"))
-    assert "\nmsrp " in invoke("reproduce").stdout
-    assert "there is no experiment 'trek': choose msrp" in error_of("reproduce", "trek")
-    assert "there is no" in error_of("reproduce", "msrp", "--data", tmp_path)
-
-
-def test_bench_calls_the_measurements(monkeypatch: pytest.MonkeyPatch) -> None:
-    import rekern.reproduce.speed
-
-    monkeypatch.setattr(
-        rekern.reproduce.speed, "run", lambda **options: {"quick": options["quick"], "rate": float("inf")}
-    )
-    monkeypatch.setattr(rekern.reproduce.speed, "render", lambda result: f"quick: {result['quick']}")
-    assert json_of("bench") == {"quick": False, "rate": None}
-    assert invoke("bench", "--quick").stdout == "quick: True\n"
 
 
 def test_only_the_pairs_are_written(tmp_path):

@@ -19,7 +19,7 @@ from rekern.cli import output
 
 COMMANDS = (
     *("demo", "train", "predict", "evaluate", "explain", "rules", "report", "match", "gram", "parse", "expressions"),
-    *("question", "ask", "serve", "reproduce", "bench"),
+    *("question", "ask", "serve"),
 )
 HEAVY = ("numpy", "scipy", "sklearn", "numba", "pandas", "matplotlib", "snowballstemmer")
 

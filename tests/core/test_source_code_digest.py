@@ -48,7 +48,7 @@ def test_a_new_or_a_moved_file_changes_the_digest(copy):
 
 def test_other_applications_do_not_matter(copy):
     before = digest_folder(copy)
-    for name in ("cli", "questions", "reproduce"):
+    for name in ("cli", "questions"):
         (copy / name / "new_idea.py").write_text("")
     assert digest_folder(copy) == before
 

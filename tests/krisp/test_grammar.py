@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from experiments.clang import unwrap_meaning
 from rekern.core.model_limits import ModelLimits
 from rekern.errors import InputError, ModelFileError
 from rekern.krisp import Derivation, meaning_reader, read_grammar
@@ -15,7 +16,6 @@ from rekern.krisp.grammar_checks import PlacedProduction, check_productions
 from rekern.krisp.parser_members import read_grammar_content, write_grammar
 from rekern.krisp.productions import Production, split_meaning
 from rekern.krisp.wasp_files import read_phrases, read_wasp_productions
-from rekern.reproduce.clang import unwrap_meaning
 
 
 def rows(path):

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.reference.support_vectors import find_primal, solve_dual
 
 from rekern import PairClassifier, PairRegressor, load_model
 from rekern.core.files import open_locked
@@ -25,6 +24,7 @@ from rekern.learning.block_store import BlockStore
 from rekern.learning.feature_space import FeatureBlock, hash_rules
 from rekern.learning.stream_training import resume_stream
 from rekern.similarity import Similarities
+from tests.reference.support_vectors import find_primal, solve_dual
 
 NAMES = ["Anna", "Bert", "Cleo", "Dora", "Emil", "Fred", "Gina"]
 

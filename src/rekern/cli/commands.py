@@ -10,7 +10,6 @@ import typer
 from typer.core import TyperGroup
 
 from rekern.cli.ask import ask
-from rekern.cli.bench import bench
 from rekern.cli.demo import demo
 from rekern.cli.evaluate import evaluate
 from rekern.cli.exit_codes import Application, Command, Program
@@ -22,7 +21,6 @@ from rekern.cli.parse import parse
 from rekern.cli.predict import predict
 from rekern.cli.question import question
 from rekern.cli.report import report
-from rekern.cli.reproduce import reproduce
 from rekern.cli.rules import rules
 from rekern.cli.serve import serve
 from rekern.cli.train import train
@@ -171,15 +169,6 @@ for _command, _examples in (
             "rekern serve --database shop.db --grammar grammar.txt --train questions.tsv",
         ),
     ),
-    (
-        reproduce,
-        (
-            "rekern reproduce",
-            "rekern reproduce msrp --data corpora --out figures",
-            "rekern reproduce table --from figures",
-        ),
-    ),
-    (bench, ("rekern bench --quick",)),
 ):
     # \b: keep the line breaks
     app.command(cls=Command, epilog="\b\nExamples:\n" + "\n".join(f"  {example}" for example in _examples))(_command)

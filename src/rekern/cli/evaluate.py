@@ -120,8 +120,8 @@ def _list_errors(
 
 def _check_plot(path: Path) -> None:
     """Refuse a picture that cannot be drawn or written, before the work."""
+    from rekern.cli.evaluation_plot import check_library
     from rekern.core.files import check_writable
-    from rekern.reproduce.plots import check_library
 
     check_library()
     if path.suffix.lower() not in (".png", ".svg", ".pdf"):

@@ -10,9 +10,9 @@ from importlib.resources.abc import Traversable
 
 from rekern.core.version import __version__
 
-APPLICATIONS = frozenset(["questions", "search", "reproduce", "cli", "web"])  # folders that krisp does not depend on
+APPLICATIONS = frozenset(["questions", "search", "cli", "web"])  # folders that krisp does not depend on
 BEYOND_KERNELS = APPLICATIONS | {"krisp", "learning", "datasets"}  # folders that the values of kernels do not depend on
-BEYOND_SEARCH = frozenset(["krisp", "questions", "reproduce", "web"])  # folders that matches do not depend on
+BEYOND_SEARCH = frozenset(["krisp", "questions", "web"])  # folders that matches do not depend on
 
 
 def digest_source(texts: Iterable[str] = ()) -> str:

@@ -1,0 +1,68 @@
+"""Learning curves of semantic parsers as text and as plots."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+from experiments.experiment_titles import format_title
+from experiments.text_tables import format_table
+from rekern.cli.evaluation_plot import COLOURS, make_figure, save_figure
+from rekern.core.json_values import JsonObject
+
+COLUMNS = ("kernel", "train", "precision", "recall", "f", "f_exact", "accuracy", "published")
+
+
+def format_curves(result: JsonObject) -> str:
+    """Format the rows and the tests of a result as text."""
+    parts = [format_title(result["name"]), format_table(result["rows"], COLUMNS)]
+    if result["tests"]:
+        tests = [{**test, "kernels": " - ".join(test["kernels"])} for test in result["tests"]]
+        table = format_table(tests, ("train", "kernels", "difference", "p"), 4)
+        parts.append(f"paired t-tests over the folds\n{table}")
+    if "files" in result:
+        parts.append("\n".join(f"written: {path}" for path in result["files"]))
+    for size in dict.fromkeys(choice["train"] for choice in result["choices"]):
+        counts = Counter(choice["kernel"] for choice in result["choices"] if choice["train"] == size)
+        listed = ", ".join(f"{kernel} ({number})" for kernel, number in counts.most_common())
+        parts.append(f"chosen at {size} examples, by the training part of each fold: {listed}")
+    parts.append(f"{result['runs']} runs of {result['folds']} folds, {result['seconds']:.1f} seconds")
+    return "\n\n".join(parts)
+
+
+def draw_curves(result: JsonObject, folder: Path) -> list[Path]:
+    """Draw the learning curves and the curves of precision and recall as PNG files."""
+    name = result["name"]
+    learning, precision = folder / f"{name}-learning-curve.png", folder / f"{name}-precision-recall.png"
+    _draw_learning_curves(result, learning)
+    _draw_precision_recall(result, precision)
+    return [learning, precision]
+
+
+def _draw_learning_curves(result: JsonObject, path: Path) -> None:
+    figure, (panel,) = make_figure(1, 1, (6.4, 4.4))
+    for kernel, colour in _assign_colours(result):
+        rows = [row for row in result["rows"] if row["kernel"] == kernel]
+        panel.plot([row["train"] for row in rows], [row["f"] for row in rows], "o-", color=colour, label=kernel)
+        known = [row for row in rows if row["published"] is not None]
+        panel.plot([row["train"] for row in known], [row["published"] for row in known], "--", color=colour)
+    panel.set_xlabel("training examples")
+    panel.set_ylabel("best F (%); dashed: published")
+    panel.legend(frameon=False)
+    save_figure(figure, path)
+
+
+def _draw_precision_recall(result: JsonObject, path: Path) -> None:
+    figure, (panel,) = make_figure(1, 1, (6.4, 4.4))
+    for kernel, colour in _assign_colours(result):
+        points = next(found["points"] for found in result["curves"] if found["kernel"] == kernel)
+        panel.plot([recall for _, recall in points], [precision for precision, _ in points], color=colour, label=kernel)
+    panel.set_xlabel("recall (%)")
+    panel.set_ylabel("precision (%)")
+    panel.legend(frameon=False)
+    save_figure(figure, path)
+
+
+def _assign_colours(result: JsonObject) -> list[tuple[str, str]]:
+    kernels = list(dict.fromkeys(row["kernel"] for row in result["rows"]))
+    return list(zip(kernels, COLOURS * len(kernels)))

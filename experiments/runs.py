@@ -1,0 +1,174 @@
+"""The table of all experiments, and how one is run and shown."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from experiments.auto_experiment import run_auto
+from experiments.clang import run_clang
+from experiments.embedding_baseline import run_embeddings
+from experiments.experiment_titles import TITLES
+from experiments.fold_mistakes import format_mistakes, run_mistakes
+from experiments.geoquery import run_geoquery, run_geoquery_split
+from experiments.learning_curve_report import draw_curves, format_curves
+from experiments.nf_cats_focus import run_nf_cats_focus
+from experiments.query_mistakes import format_query_mistakes, run_query_mistakes
+from experiments.question_experiments import run_questions
+from experiments.question_report import draw_questions, format_questions
+from experiments.result_files import write_json
+from experiments.rewriting_experiments import run_msrp, run_rte3, run_rte3_ablation
+from experiments.rewriting_plots import draw_rewriting
+from experiments.score_experiments import draw_pairs, format_pairs, run_pairs
+from experiments.structural.structural_experiments import run_structural_msrp, run_structural_rte3
+from experiments.structural.structural_report import draw_structural, format_structural
+from experiments.text_tables import format_result
+from experiments.tfidf_comparisons import run_paws, run_qqp, run_sick, run_stsb, run_wikiqa
+from experiments.trec import run_trec
+from experiments.trec_focus import run_trec_focus
+from rekern.cli.evaluation_plot import check_library
+from rekern.core.files import make_folder
+from rekern.core.json_values import JsonObject
+from rekern.errors import InputError
+
+
+@dataclass(frozen=True)
+class Experiment:
+    """An experiment: the function that runs it, the options that it takes, and how its result is shown and drawn."""
+
+    run: Callable[..., JsonObject]
+    options: tuple[str, ...] = ()
+    format: Callable[[JsonObject], str] = format_result
+    draw: Callable[[JsonObject, Path], list[Path]] = draw_rewriting
+
+
+CURVES = ("kernel", "train", "runs", "folds")  # the options of learning curves
+
+EXPERIMENTS: dict[str, Experiment] = {
+    "msrp": Experiment(run_msrp),
+    "rte3": Experiment(run_rte3),
+    "rte3-ablation": Experiment(run_rte3_ablation),
+    "qqp": Experiment(run_qqp),
+    "sick": Experiment(run_sick),
+    "stsb": Experiment(run_stsb),
+    "wikiqa": Experiment(run_wikiqa),
+    "paws": Experiment(run_paws),
+    "pairs": Experiment(run_pairs, ("only",), format_pairs, draw_pairs),
+    "auto": Experiment(run_auto, ("only", "minutes"), format_pairs, draw_pairs),
+    "embeddings": Experiment(run_embeddings, ("only", "model"), format_pairs, draw_pairs),
+    "mistakes": Experiment(run_mistakes, ("only",), format_mistakes, draw_pairs),
+    "questions": Experiment(run_questions, ("only",), format_questions, draw_questions),
+    "nf-cats-focus": Experiment(run_nf_cats_focus, draw=draw_pairs),
+    "trec": Experiment(run_trec, (), format_structural, draw_structural),
+    "trec-focus": Experiment(run_trec_focus, draw=draw_structural),
+    "structural-msrp": Experiment(run_structural_msrp, ("cache",), format_structural, draw_structural),
+    "structural-rte3": Experiment(run_structural_rte3, ("cache",), format_structural, draw_structural),
+    "geoquery": Experiment(run_geoquery, CURVES, format_curves, draw_curves),
+    "geoquery-600": Experiment(run_geoquery_split, CURVES, format_curves, draw_curves),
+    "clang": Experiment(run_clang, CURVES, format_curves, draw_curves),
+    "query-mistakes": Experiment(run_query_mistakes, ("only", "kernel"), format_query_mistakes, draw_pairs),
+}
+
+# Why an experiment refuses an option.
+REFUSALS = {
+    "only": "has one data set: leave --only (only=) out",
+    "cache": "keeps no Grams: leave --cache (cache=) out",
+    "minutes": "searches for no kernel: leave --minutes (minutes=) out",
+    "model": "reads no model of sentences: leave --model (model=) out",
+    **dict.fromkeys(CURVES, "has no learning curve: leave --kernel, --train, --runs and --folds out"),
+}
+
+
+def run(
+    name: str,
+    data: str | os.PathLike[str] | None = None,
+    out: str | os.PathLike[str] | None = None,
+    n_jobs: int | None = None,
+    only: str | None = None,
+    cache: str | os.PathLike[str] | None = None,
+    kernel: str | None = None,
+    train: str | int | None = None,
+    runs: int | None = None,
+    folds: int | None = None,
+    minutes: float | None = None,
+    model: str | os.PathLike[str] | None = None,
+) -> JsonObject:
+    """Run one experiment and return its figures, ready for JSON. Accuracies are in per cent.
+
+    Parameters
+    ----------
+    name : str
+        One of `TITLES`.
+    data : path, optional
+        The folder with the corpora (see `experiments.corpora.data_directory`).
+    out : path, optional
+        A folder for plots (PNG) and the result (``NAME.json``, or ``NAME-ONLY.json``). What was chosen on the training
+        part is written there before the test part is read.
+    n_jobs : int, optional
+        The number of jobs.
+    only : str, optional
+        One data set of an experiment that has several.
+    cache : path, optional
+        A folder for the Grams of the structural experiments; a later run finds them there.
+    kernel, train : str, optional
+        For GeoQuery and CLang: kernels, and numbers of training examples, separated by commas.
+    runs, folds : int, optional
+        For GeoQuery and CLang: how many runs, and how many folds of each run.
+    minutes : float, optional
+        For ``auto``: the time of each search.
+    model : path, optional
+        For ``embeddings``: the folder of a sentence-transformers model.
+
+    Examples
+    --------
+    >>> run("msrq")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    rekern.errors.InputError: there is no experiment 'msrq': choose msrp, rte3, rte3-ablation, qqp, sick, ...
+    """
+    if name not in EXPERIMENTS:
+        raise InputError(f"there is no experiment {name!r}: choose {', '.join(TITLES)}")
+    started = time.perf_counter()
+    folder = None if out is None else _make_output_folder(out)
+    experiment = EXPERIMENTS[name]
+    given: dict[str, object] = {"only": only, "cache": cache, "kernel": kernel, "train": train, "runs": runs}
+    given |= {"folds": folds, "minutes": minutes, "model": model}
+    options = {option: value for option, value in given.items() if value is not None}
+    for option in options:
+        if option not in experiment.options:
+            raise InputError(f"{name} {REFUSALS[option]}")
+    result = {"name": name, **experiment.run(data, folder, n_jobs, **options)}
+    drawn = [] if folder is None else experiment.draw(result, folder)
+    result["seconds"] = round(time.perf_counter() - started, 1)
+    if folder is not None:
+        path = folder / (f"{name}.json" if only is None else f"{name}-{only.replace('/', '-')}.json")
+        write_json(path, result)  # without the paths of this machine, since such files are handed on
+        result["files"] = [*map(str, drawn), str(path)]
+    return result
+
+
+def render(result: JsonObject) -> str:
+    """Format a result as text tables.
+
+    >>> row = {"method": "pr", "kmax": None, "accuracy": 73.51, "published": 73.6}
+    >>> print(render({"name": "msrp", "rows": [row], "chosen_on_train": {"method": "pr", "C": 1.0, "accuracy": 73.51},
+    ...               "seconds": 1.0}))
+    msrp: MSR Paraphrase Corpus: Table 1 and Figures 6 and 7 of the paper
+    <BLANKLINE>
+    method  kmax  accuracy  published
+    pr      -        73.51      73.60
+    <BLANKLINE>
+    Chosen on the training part: pr, C = 1
+      test: accuracy 73.51
+    <BLANKLINE>
+    1.0 seconds
+    """
+    return EXPERIMENTS[result["name"]].format(result)
+
+
+def _make_output_folder(out: str | os.PathLike[str]) -> Path:
+    check_library()  # before minutes of work, not after
+    return make_folder(out, "the figures")
