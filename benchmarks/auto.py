@@ -1,11 +1,11 @@
-"""How good the kernels are that a search chooses, beside the best settings of docs/results, in the same folds.
+"""How good the kernels are that a search chooses, beside the best settings of experiments/results, in the same folds.
 
     REKERN_DATA=... python benchmarks/auto.py msrp rte3 --minutes 10 --resources
-    REKERN_DATA=... python benchmarks/auto.py msrp rte3 --from docs/results/files
+    REKERN_DATA=... python benchmarks/auto.py msrp rte3 --from experiments/results/files
 
 With ``--from`` there is no search: it takes what ``python -m experiments auto --out DIR`` has written.
 
-The reference of each corpus is the best setting that docs/results has for texts alone, or with WordNet, a thesaurus and
+The reference of a corpus is its best setting in experiments/results for texts alone, or with WordNet, a thesaurus and
 word vectors. It is tested in the folds of the search: pairs that share a text stay together.
 """
 
@@ -48,7 +48,7 @@ ANSWERS = (*TEXT, "answers")
 
 
 class Reference(NamedTuple):
-    """A setting of docs/results."""
+    """A setting of experiments/results."""
 
     groups: tuple[str, ...]  # of scores
     make: Callable[[Similarities], Kernel]
@@ -56,7 +56,7 @@ class Reference(NamedTuple):
 
 
 class Corpus(NamedTuple):
-    """A corpus, what is learned from it, and the best settings of docs/results: for texts, and with all resources."""
+    """A corpus, what is learned, and its best settings in experiments/results: for texts, and with all resources."""
 
     load: Callable[[], Table]
     task: str

@@ -108,7 +108,7 @@ def compare(table: Table, shuffles: list[list[Fold]], only: str = "") -> None:
         report(f"rules + curves ({count})", rules + Curves(scores).fit(table.pairs).gram(table.pairs))
         with_products = Curves(scores, products=PRODUCTS).fit(table.pairs)
         report(f"rules + curves, products ({count})", rules + with_products.gram(table.pairs))
-        if "order" in count:  # Gaussian kernels are compared over the scores that the table of docs/results has
+        if "order" in count:  # Gaussian kernels are compared over the scores that the table of experiments/results has
             continue
         squares = np.diag(products)[:, None] + np.diag(products) - 2 * products
         for width in WIDTHS:

@@ -64,9 +64,9 @@ def list_sections(text: str) -> dict[str, list[str]]:
 def list_pages(page: str, text: str) -> dict[str, list[str]]:
     """The pages below a page in the navigation, by section: those that the first page of a folder lists.
 
-    >>> list_pages("results/README", "see [speed](speed.md#a-gpu), [speed](speed.md) and [rules](../concepts/rules.md)")
+    >>> list_pages("gallery/README", "see [speed](speed.md#a-gpu), [speed](speed.md) and [rules](../concepts/rules.md)")
     {'Pages': ['speed.md']}
-    >>> list_pages("results/speed", "see [pairs](pairs.md)")
+    >>> list_pages("gallery/speed", "see [pairs](pairs.md)")
     {}
     """
     if page == root_doc:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).resolve().parents[1]
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")])
+PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md"), *ROOT.glob("experiments/**/*.md")])
 
 
 def anchors_of(page: Path) -> set[str]:
@@ -42,7 +42,7 @@ def test_every_page_is_in_the_navigation() -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
 def test_named_modules_and_files_exist(page: Path) -> None:
     text = page.read_text(encoding="utf-8")
-    for path in re.findall(r"`((?:src|tests|benchmarks|docs)/[\w/.-]+\.\w+)`", text):
+    for path in re.findall(r"`((?:src|tests|benchmarks|docs|experiments)/[\w/.-]+\.\w+)`", text):
         assert (ROOT / path).exists(), path
     for name in re.findall(r"\b(rekern(?:\.[a-z_]+)+(?:\.[A-Z]\w+)?)\b(?!\.toml|\")", text):
         if name not in ("rekern.parts", "rekern.parsers"):  # groups of entry points

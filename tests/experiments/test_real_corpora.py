@@ -1,4 +1,4 @@
-"""The figures on the public corpora; docs/results states them."""
+"""The figures on the public corpora; docs/results.md and experiments/results state them."""
 
 import pytest
 

@@ -34,7 +34,7 @@ class Curves(ScoreKernel):
 
     A decision value is then a sum of one number for each score, so that it stays readable: `rekern.PairClassifier` and
     the other models explain it score by score, and their ``curves`` shows what was learned. It is the readable
-    alternative to `Gaussian`, and nearly as accurate (docs/results). It has explicit features and so trains in
+    alternative to `Gaussian`, and nearly as accurate (docs/results.md). It has explicit features and so trains in
     linear time.
 
     The range of a score in the training items is divided into ``knots - 1`` equal pieces. Each score has as features
