@@ -29,6 +29,8 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import urlencode
 
+from rekern.datasets import load_rewrites, read_table
+
 BATCH = 100
 CLIENTS = 500
 FLOOD = 10  # times more than the server can do
@@ -169,10 +171,13 @@ def make_request(path: str, body: bytes) -> bytes:
     return head.encode() + b"\r\n\r\n" + body
 
 
-def make_model(folder: Path, given: Path | None, quick: bool, keep_pairs: bool) -> tuple[Path | None, Pairs]:
+def make_model(
+    folder: Path, given: Path | None, table: Path | None, quick: bool, keep_pairs: bool
+) -> tuple[Path | None, Pairs]:
     """Train the model on MSRP, unless it is given; without the corpus, or quickly, the demonstration's is served."""
+    if given and table:
+        return given, read_table(table).pairs
     from experiments.corpora import load_msrp
-    from rekern.datasets import load_rewrites
     from rekern.errors import MissingDataError
     from rekern.learning import PairClassifier
 
@@ -401,6 +406,7 @@ def main() -> None:
     options.add_argument("--seconds", type=float, help="length of a measurement")
     options.add_argument("--requests", type=int, help="number of requests of the last measurement")
     options.add_argument("--model", type=Path, metavar="FILE", help="a model of MSRP that is trained already")
+    options.add_argument("--table", type=Path, metavar="FILE", help="with --model: pairs to ask about; else MSRP's")
     options.add_argument("--quick", action="store_true", help="the demonstration, and a few seconds for each")
     options.add_argument("--keep-pairs", action="store_true", help="the model keeps its training pairs")
     chosen = options.parse_args()
@@ -410,7 +416,7 @@ def main() -> None:
     print(f"{os.cpu_count()} cores, load {os.getloadavg()[0]:.1f} before the start; clients and server share them")
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        model, pairs = make_model(folder, chosen.model, chosen.quick, chosen.keep_pairs)
+        model, pairs = make_model(folder, chosen.model, chosen.table, chosen.quick, chosen.keep_pairs)
         one = make_predict_requests(pairs, 1)[0]
         with run_server(model, folder) as server:  # the first one may train or compile
             run_clients(_send_one(server.port, make_predict_requests(pairs, BATCH)[0]))
