@@ -44,8 +44,6 @@ from rekern.structures import (
     from_svmlighttk,
     sentence,
     to_conllu,
-    to_klp,
-    to_svmlighttk,
 )
 
 MUTANTS = 4  # of one table, and meanings of one grammar
@@ -86,8 +84,8 @@ def fuzz_tree_readers(rng):
     text = "\n".join(draw_tree(rng) for _ in range(rng.randrange(1, 3)))
     for read, write in (
         (from_brackets, lambda trees: "\n".join(trees)),
-        (from_klp, to_klp),
-        (from_svmlighttk, to_svmlighttk),
+        (from_klp, None),
+        (from_svmlighttk, None),
         (from_conllu, to_conllu),
     ):
         given = text
@@ -106,6 +104,8 @@ def fuzz_tree_readers(rng):
             found = read(given)
         except InputError as error:
             assert "\n" not in str(error) and len(str(error)) < 1000
+            continue
+        if write is None:
             continue
         again = write(found)
         assert write(read(again)) == again, "the reader after the writer is not the identity"

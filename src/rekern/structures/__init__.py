@@ -8,7 +8,7 @@ if TYPE_CHECKING:
     from rekern.structures.dependency_trees import from_grct, grct, lct, lemma_leaves, loct, word_trees
     from rekern.structures.formats.conllu import from_conllu, read_conllu, to_conllu, write_conllu
     from rekern.structures.formats.format_detection import looks_like
-    from rekern.structures.formats.kelp import KelpExample, from_klp, read_klp, to_klp, trees_named, write_klp
+    from rekern.structures.formats.kelp import KelpExample, from_klp, read_klp, trees_named
     from rekern.structures.formats.penn_treebank import (
         from_brackets,
         read_brackets,
@@ -17,13 +17,7 @@ if TYPE_CHECKING:
         without_function_tags,
         write_brackets,
     )
-    from rekern.structures.formats.svm_light_tk import (
-        TKExample,
-        from_svmlighttk,
-        read_svmlighttk,
-        to_svmlighttk,
-        write_svmlighttk,
-    )
+    from rekern.structures.formats.svm_light_tk import TKExample, from_svmlighttk, read_svmlighttk
     from rekern.structures.graphs import Graphs
     from rekern.structures.head_rules import head_child, to_dependencies
     from rekern.structures.multiword_expressions import Expression, Expressions
@@ -71,8 +65,6 @@ __all__ = [
     "stem",
     "to_conllu",
     "to_dependencies",
-    "to_klp",
-    "to_svmlighttk",
     "trees_named",
     "unescaped",
     "without_empty_nodes",
@@ -80,8 +72,6 @@ __all__ = [
     "word_trees",
     "write_brackets",
     "write_conllu",
-    "write_klp",
-    "write_svmlighttk",
 ]
 
 # A module is imported when one of its names is first used: readers of tables need neither NumPy nor Numba.
@@ -89,7 +79,7 @@ _NAMES = {
     "dependency_trees": ("from_grct", "grct", "lct", "lemma_leaves", "loct", "word_trees"),
     "formats.conllu": ("from_conllu", "read_conllu", "to_conllu", "write_conllu"),
     "formats.format_detection": ("looks_like",),
-    "formats.kelp": ("KelpExample", "from_klp", "read_klp", "to_klp", "trees_named", "write_klp"),
+    "formats.kelp": ("KelpExample", "from_klp", "read_klp", "trees_named"),
     "formats.penn_treebank": (
         "from_brackets",
         "read_brackets",
@@ -98,7 +88,7 @@ _NAMES = {
         "without_function_tags",
         "write_brackets",
     ),
-    "formats.svm_light_tk": ("TKExample", "from_svmlighttk", "read_svmlighttk", "to_svmlighttk", "write_svmlighttk"),
+    "formats.svm_light_tk": ("TKExample", "from_svmlighttk", "read_svmlighttk"),
     "graphs": ("Graphs",),
     "head_rules": ("head_child", "to_dependencies"),
     "multiword_expressions": ("Expression", "Expressions"),

@@ -12,16 +12,17 @@ TKExample(label='-1', trees=('(S (NP he))', '()'), vectors=({1: 0.5, 3: 1.0}, {2
 import os
 import re
 from collections.abc import Iterable
+from functools import partial
 from typing import NamedTuple
 
-from rekern.core.messages import name_value
-from rekern.core.text_files import write_lines
 from rekern.errors import InputError
 from rekern.structures.formats.format_detection import SVMLIGHTTK, parse_file
 from rekern.structures.formats.kelp import check_trees, read_number
-from rekern.structures.trees import Trees
 
-__all__ = ["TKExample", "from_svmlighttk", "read_svmlighttk", "to_svmlighttk", "write_svmlighttk"]
+__all__ = ["TKExample", "from_svmlighttk", "read_svmlighttk"]
+
+_TREES = re.compile(r"\s*((?:\|BT\|.*?)?)\|ET\|")
+_TREE = re.compile(r"\|BT\|\s*((?:(?!\|BT\|).)*)")
 
 
 class TKExample(NamedTuple):
@@ -39,24 +40,12 @@ class TKExample(NamedTuple):
 def read_svmlighttk(path: str | os.PathLike[str]) -> list[TKExample]:
     """Read the lines of an SVM-LIGHT-TK file, which may be gzip-compressed.
 
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     write_svmlighttk(f"{folder}/train.dat", [TKExample("1", ("(S he)",), ({7: 1.0},))])
-    ...     read_svmlighttk(f"{folder}/train.dat")
-    [TKExample(label='1', trees=('(S he)',), vectors=({7: 1.0},))]
-    """
-    return parse_file(path, SVMLIGHTTK, from_svmlighttk)
-
-
-def write_svmlighttk(path: str | os.PathLike[str], lines: Iterable[TKExample]) -> None:
-    """Write lines in SVM-LIGHT-TK's format; a name that ends in ``.gz`` is compressed.
-
-    >>> write_svmlighttk("train.dat", [TKExample("NUM", ("(S he)",))])
+    >>> read_svmlighttk("no such file.dat")
     Traceback (most recent call last):
     ...
-    rekern.errors.InputError: line 0: the label is 'NUM'; SVM-LIGHT-TK needs a number
+    rekern.errors.InputError: there is no file no such file.dat: check the path
     """
-    write_lines(path, to_svmlighttk(lines).split("\n")[:-1])
+    return parse_file(path, SVMLIGHTTK, from_svmlighttk)
 
 
 def from_svmlighttk(text: str | Iterable[str]) -> list[TKExample]:
@@ -68,117 +57,42 @@ def from_svmlighttk(text: str | Iterable[str]) -> list[TKExample]:
     rekern.errors.InputError: line 1, column 8: this bracket is never closed
     """
     lines = text.split("\n") if isinstance(text, str) else text
-    found: list[TKExample] = []
-    trees: list[str] = []
-    places: list[tuple[int, int]] = []
-    for number, line in enumerate(lines, 1):
-        line = line.rstrip("\r\n")
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        label, begins, texts, vectors = _split_line(line, number)
-        trees += texts
-        places += [(number, begin + 1) for begin in begins]
-        found.append(TKExample(label, tuple(text or "()" for text in texts), vectors))
-    check_trees(trees, places)
+    trees: list[tuple[str, int, int]] = []
+    found = [
+        _read_line(line, number, trees)
+        for number, line in enumerate(lines, 1)
+        if line.strip() and not line.lstrip().startswith("#")
+    ]
+    check_trees(trees)
     return found
 
 
-def _split_line(line: str, number: int) -> tuple[str, list[int], list[str], tuple[dict[int, float], ...]]:
-    """Return a line's label, where its trees begin, the trees, and the vectors."""
-    mark = re.search(r"\|(?:B[TV]|E[TV])\|", line)
-    head = line[: mark.start()] if mark else line
-    label = head.split()[:1]
-    if not label or read_number(label[0]) is None:
-        reason = f"a line begins with a number, its label; found {(label or [''])[0]!r}"
-        raise InputError(reason, row=number, unit="line")
-    rest = head.split(None, 1)[1] if len(head.split()) > 1 else ""
-    if not mark:
-        plain = rest.partition("#")[0]
-        return label[0], [], [], _read_vectors(plain, number) if plain.strip() else ()
-    trees_first = mark[0] in ("|BT|", "|ET|")
-    if rest and trees_first:
-        raise InputError(f"{rest.strip()!r} stands between the label and {mark[0]}; remove it", row=number, unit="line")
-    begins: list[int] = []
-    trees: list[str] = []
-    after = line.index(label[0]) + len(label[0])
-    if trees_first:
-        end = line.find("|ET|", mark.start())
-        if end < 0:
-            reason = "the trees are never closed; end them with |ET|"
-            raise InputError(reason, row=number, column=f"column {mark.start() + 1}", unit="line")
-        for piece in re.finditer(r"\|BT\|\s*((?:(?!\|BT\|).)*)", line[mark.start() : end]):
-            begins.append(mark.start() + piece.start(1))
-            trees.append(piece[1].strip())
-        after = end + len("|ET|")
-    inside, closed, _ = line[after:].partition("|EV|")
-    if not closed:
-        inside = inside.partition("#")[0]
-    if not closed and "|BV|" in inside:
-        raise InputError("the vectors are never closed; end them with |EV|", row=number, unit="line")
-    if "|BT|" in inside or "|ET|" in inside:
-        raise InputError("a tree behind |ET|; trees come before vectors", row=number, unit="line")
-    return label[0], begins, trees, _read_vectors(inside, number) if closed or inside.strip() else ()
+def _read_line(line: str, number: int, trees: list[tuple[str, int, int]]) -> TKExample:
+    """Read a line, and note its trees with their lines and columns."""
+    locate = partial(InputError, row=number, unit="line")
+    label, _, _ = line.partition("|")[0].strip().partition(" ")
+    label = label.split()[0] if label else ""
+    read_number(label, lambda message: locate(f"a line begins with a number, its label; {message}"))
+    place = line.index(label) + len(label)
+    inside = _TREES.match(line, place)
+    pieces = [] if inside is None else list(_TREE.finditer(line, inside.start(1), inside.end(1)))
+    trees += [(piece[1].strip(), number, piece.start(1) + 1) for piece in pieces]
+    behind = line[place if inside is None else inside.end() :]
+    vectors, closed, _ = behind.partition("|EV|")
+    vectors = vectors if closed else vectors.partition("#")[0]
+    if "|BT|" in vectors or "|ET|" in vectors:
+        raise locate("trees come right behind the label, and end with |ET|")
+    if "|BV|" in vectors and not closed:
+        raise locate("the vectors are never closed; end them with |EV|")
+    read = [_read_vector(vector, locate) for vector in vectors.split("|BV|")] if closed or vectors.strip() else []
+    return TKExample(label, tuple(piece[1].strip() or "()" for piece in pieces), tuple(read))
 
 
-def _read_vectors(text: str, number: int) -> tuple[dict[int, float], ...]:
-    vectors = []
-    for piece in text.split("|BV|"):
-        vector: dict[int, float] = {}
-        for part in piece.split():
-            name, _, value = part.partition(":")
-            amount = read_number(value)
-            if not re.match(r"\d{1,18}$", name, re.ASCII) or amount is None:
-                raise InputError(f"{part!r} is no feature; write number:value, as in 3:0.5", row=number, unit="line")
-            if int(name) in vector:
-                raise InputError(f"the feature {name} comes twice in a vector", row=number, unit="line")
-            vector[int(name)] = amount
-        vectors.append(vector)
-    return tuple(vectors)
-
-
-def to_svmlighttk(lines: Iterable[TKExample]) -> str:
-    """Return lines as text in SVM-LIGHT-TK's format; features are in ascending order, as it requires.
-
-    >>> to_svmlighttk([TKExample("-1", ("(S (NP he))", "()"), ({3: 1, 1: 0.5}, {2: 1}))])
-    '-1 |BT| (S (NP he)) |BT| |ET| 1:0.5 3:1.0 |BV| 2:1.0 |EV|\\n'
-    """
-    if isinstance(lines, TKExample):
-        raise InputError("a list of TKExample is needed, got one; write [example]")
-    written = []
-    for number, line in enumerate(lines):
-        if not isinstance(line, TKExample):
-            raise InputError(f"a list of TKExample is needed, and item {number} is {name_value(line)}")
-        label = str(line.label)
-        if read_number(label) is None or re.search(r"\s", label):
-            raise InputError(f"the label is {label!r}; SVM-LIGHT-TK needs a number", row=number, unit="line")
-        try:
-            trees = Trees.from_items(list(line.trees))
-        except InputError as error:
-            place = f"tree {error.row}" + (f", {error.column}" if error.column else "")
-            raise InputError(error.reason, row=number, column=place, unit="line") from None
-        pieces = [label]
-        for tree in range(len(trees)):
-            empty = trees.offsets[tree] == trees.offsets[tree + 1]
-            pieces += ["|BT|"] if empty else ["|BT|", _check_marks(trees.written(tree), number)]
-        if line.trees:
-            pieces.append("|ET|")
-        for index, vector in enumerate(line.vectors):
-            pieces += [] if index == 0 else ["|BV|"]
-            pieces += [_format_feature(feature, vector[feature], number) for feature in sorted(vector)]
-        if line.vectors:
-            pieces.append("|EV|")
-        written.append(" ".join(pieces) + "\n")
-    return "".join(written)
-
-
-def _check_marks(tree: str, number: int) -> str:
-    if re.search(r"\|[BE][TV]\|", tree):
-        raise InputError("a label of the tree holds a mark such as |BT|; rename it", row=number, unit="line")
-    return tree
-
-
-def _format_feature(feature: int, value: float, number: int) -> str:
-    if not isinstance(feature, int) or feature < 0 or read_number(repr(float(value))) is None:
-        reason = f"{feature!r}:{value!r} is no feature; give whole numbers and finite values"
-        raise InputError(reason, row=number, unit="line")
-    return f"{feature}:{float(value)!r}"
+def _read_vector(text: str, locate: partial[InputError]) -> dict[int, float]:
+    vector: dict[int, float] = {}
+    for part in text.split():
+        name, _, value = part.partition(":")
+        if not re.fullmatch(r"\d{1,18}", name, re.ASCII) or int(name) in vector:
+            raise locate(f"{part!r} is not a feature; write number:value, as in 3:0.5, each number once")
+        vector[int(name)] = read_number(value, locate)
+    return vector
