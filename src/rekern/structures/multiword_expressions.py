@@ -19,8 +19,12 @@ import json
 import math
 import os
 from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import NamedTuple
 
+import numpy as np
+
+from rekern.core.arrays import Ints, SmallInts, offsets_of
 from rekern.core.estimators import BaseEstimator, NotFittedError
 from rekern.core.files import show_path, write_atomically
 from rekern.core.messages import show_value
@@ -30,12 +34,15 @@ from rekern.core.state_schema import TOKENIZER, Number, Whole
 from rekern.core.text_files import read_text
 from rekern.errors import InputError
 from rekern.structures.expression_spans import find_spans, index_expressions, join_spans
-from rekern.structures.ngram_counts import Collection, count_frequent, count_together
+from rekern.structures.multiword_expressions_core import count_together
 from rekern.structures.tokenizer import Tokenize, Tokenizer
+from rekern.structures.tokens import Tokens
 
 FORMAT = "rekern expressions"
 VERSION = 1
 MAX_WORDS = 8  # of an expression
+MAX_WORD_LENGTH = 64  # a longer token is hardly a word
+BATCH = 10_000  # texts that are tokenized at a time
 
 
 class Expression(NamedTuple):
@@ -68,7 +75,7 @@ class Expressions(BaseEstimator):
         the list stays readable, and ``Tokenizer(expressions=...)`` stems the expressions itself. It is not used for a
         document that is a list of tokens.
     most : int
-        The largest number of n-grams that are counted at a time.
+        The largest number of n-grams that are compared.
 
     Attributes
     ----------
@@ -79,12 +86,10 @@ class Expressions(BaseEstimator):
     documents_ : int
         The number of documents.
     min_documents_ : int
-        ``min_documents``, or a larger number if there would be more than ``most`` n-grams to count.
+        ``min_documents``, or a larger number if there would be more than ``most`` n-grams.
 
-    The texts may come from a generator: they are read once. All counts are exact. Memory is bounded by the vocabulary
-    (at most 5 million words; n-grams with later words are not found), a table of 2²⁴ cells and ``most`` n-grams; token
-    numbers beyond 64 MB go to a temporary file. Tokens without a letter or a digit, and those longer than 64
-    characters, belong to no expression.
+    The texts may come from a generator: they are read once, and kept as numbers of their tokens. Tokens without a
+    letter or a digit, and those longer than 64 characters, belong to no expression.
 
     >>> learned = Expressions(min_documents=2).fit(["in New York", "New York is new", "York", "a new day", "so far"])
     >>> learned.texts_
@@ -124,14 +129,18 @@ class Expressions(BaseEstimator):
         shortest, longest = self._check_parameters()
         if isinstance(texts, str | bytes) or not isinstance(texts, Iterable):
             raise InputError(f"a list of texts is needed, got a {type(texts).__name__}; for one text write [text]")
-        with Collection() as collection:
-            words = collection.read(texts, Tokenizer(language=None) if self.tokenizer is None else self.tokenizer)
-            counts = count_frequent(collection, shortest, longest, int(self.min_documents), int(self.most))
-            together = count_together(collection, counts.ngrams, len(words))
-        self.documents_, self.min_documents_ = collection.n_documents, counts.floor
+        words, ids, offsets = _number_words(
+            texts, Tokenizer(language=None) if self.tokenizer is None else self.tokenizer
+        )
+        ngrams, counts = _count_frequent(ids, offsets, len(words), (shortest, longest), int(self.min_documents))
+        self.documents_, self.min_documents_ = len(offsets) - 1, int(self.min_documents)
+        if len(ngrams) > self.most:
+            self.min_documents_ = 1 + int(np.sort(counts)[-int(self.most) - 1])
+            ngrams, counts = ngrams[counts >= self.min_documents_], counts[counts >= self.min_documents_]
+        together = _count_together(ids, offsets, ngrams, len(words))
         found = (
-            _measure(" ".join(words[word] for word in ngram if word >= 0), count, both, collection.n_documents)
-            for ngram, count, both in zip(counts.ngrams.tolist(), counts.documents.tolist(), together.tolist())
+            _measure(" ".join(words[word] for word in ngram if word >= 0), count, both, self.documents_)
+            for ngram, count, both in zip(ngrams.tolist(), counts.tolist(), together.tolist())
         )
         kept = (row for row in found if row.normalized <= self.max_distance)
         self.rows_ = sorted(kept, key=lambda row: (row.normalized, -row.documents, row.text))
@@ -234,3 +243,77 @@ def _measure(text: str, documents: int, together: int, collection: int) -> Expre
     distance = math.log(together / documents)
     normalized = 0.0 if documents == collection else distance / math.log(collection / documents)
     return Expression(text, documents, together, distance, normalized)
+
+
+def _number_words(texts: Iterable[str | Sequence[str]], tokenizer: Tokenize) -> tuple[list[str], SmallInts, Ints]:
+    """Return the words of texts, the number of each token, -1 if it belongs to no n-gram, and where texts begin."""
+    numbers: dict[str, int] = {}
+    ids: list[SmallInts] = [np.zeros(0, np.int32)]
+    lengths: list[Ints] = [np.zeros(0, np.int64)]
+    source, done = iter(texts), 0
+    while batch := list(islice(source, BATCH)):
+        try:
+            tokens = Tokens.from_texts(batch, tokenizer)
+        except InputError as error:
+            raise error.at(row=None if error.row is None else done + error.row) from None
+        of_vocabulary = [
+            numbers.setdefault(token, len(numbers)) if len(token) <= MAX_WORD_LENGTH and _has_letter(token) else -1
+            for token in tokens.vocabulary
+        ]
+        ids.append(np.array(of_vocabulary, np.int32)[tokens.ids])
+        lengths.append(np.diff(tokens.offsets))
+        done += len(batch)
+    return list(numbers), np.concatenate(ids), offsets_of(np.concatenate(lengths))
+
+
+def _has_letter(token: str) -> bool:
+    return any(map(str.isalnum, token))
+
+
+def _count_frequent(
+    ids: SmallInts, offsets: Ints, n_words: int, sizes: tuple[int, int], floor: int
+) -> tuple[SmallInts, Ints]:
+    """Return the n-grams in at least ``floor`` documents, padded with -1, and the number of documents with each.
+
+    An n-gram is frequent only if its beginning is: from size to size, only the places of frequent ones are prolonged.
+
+    >>> _count_frequent(np.array([0, 1, 0, 1, 2]), np.array([0, 2, 5]), 3, (2, 3), 2)
+    (array([[ 0,  1, -1]]), array([2]))
+    """
+    documents = np.repeat(np.arange(len(offsets) - 1), np.diff(offsets))
+    places = np.flatnonzero(ids >= 0)
+    numbers = ids[places].astype(np.int64)  # of the n-grams that begin there
+    ngrams, counts = [np.zeros((0, sizes[1]), ids.dtype)], [np.zeros(0, np.int64)]
+    for size in range(1, sizes[1] + 1):
+        if size > 1:
+            ends = np.minimum(places + size - 1, len(ids) - 1)
+            longer = (places + size <= len(ids)) & (documents[ends] == documents[places]) & (ids[ends] >= 0)
+            places, numbers = places[longer], numbers[longer] * n_words + ids[ends[longer]]
+        # The sort is stable: those of one document stand together.
+        order = np.argsort(numbers, kind="stable")
+        places, numbers = places[order], numbers[order]
+        is_new = np.append(True, numbers[1:] != numbers[:-1])[: len(numbers)]
+        is_next = np.append(True, documents[places[1:]] != documents[places[:-1]])[: len(numbers)]
+        numbers = np.cumsum(is_new) - 1
+        found = np.bincount(numbers[is_new | is_next])
+        if size >= sizes[0]:
+            first = places[is_new][found >= floor]
+            rows = np.full((len(first), sizes[1]), -1, ids.dtype)
+            rows[:, :size] = ids[first[:, None] + np.arange(size)]
+            ngrams.append(rows)
+            counts.append(found[found >= floor])
+        frequent = found[numbers] >= floor
+        places, numbers = places[frequent], numbers[frequent]
+    return np.concatenate(ngrams), np.concatenate(counts)
+
+
+def _count_together(ids: SmallInts, offsets: Ints, ngrams: SmallInts, n_words: int) -> Ints:
+    """Return for each n-gram the number of documents that contain all its words, in any order and anywhere."""
+    frequency = np.bincount(ids[ids >= 0], minlength=n_words + 1)
+    frequency[-1] = len(ids) + 1  # of -1, which is never the rarest
+    rarest = ngrams[np.arange(len(ngrams)), np.argmin(frequency[ngrams], axis=1)]
+    by_rarest = np.argsort(rarest, kind="stable")
+    together = np.zeros(len(ngrams), np.int64)
+    starts = np.searchsorted(rarest[by_rarest], np.arange(n_words + 1))
+    count_together(ids, offsets, ngrams, by_rarest, starts, np.zeros(n_words, np.int64), together)
+    return together

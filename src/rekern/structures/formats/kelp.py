@@ -160,7 +160,7 @@ def read_number(text: str, locate: Callable[[str], InputError]) -> float:
 
 
 def check_trees(trees: list[tuple[str, int, int]]) -> None:
-    """Check all trees of a file at once, which come with their lines and columns; an error has the place in the file."""
+    """Check all trees of a file at once, which come with their lines and columns; an error has its place."""
     try:
         Trees.from_items([tree for tree, _, _ in trees])
     except InputError as error:
