@@ -23,7 +23,7 @@ from rekern.core import model_archive, number_packing, object_descriptions, stat
 from rekern.kernels import decision_functions
 from rekern.krisp import parser_archive, parser_members, sentence_corpus
 from rekern.learning import pair_model_archive
-from rekern.questions import pattern_archive, question_archive, svm_models
+from rekern.questions import pattern_archive, pattern_model, question_archive
 from rekern.structures import item_states
 
 try:
@@ -35,7 +35,7 @@ except ImportError:
 READERS = (
     *(model_archive, number_packing, object_descriptions, state_schema, decision_functions),
     *(parser_archive, parser_members, sentence_corpus, pair_model_archive),
-    *(pattern_archive, question_archive, svm_models, item_states),
+    *(pattern_archive, pattern_model, question_archive, item_states),
 )
 FOLDER = Path(__file__).resolve().parent
 NAMES = small_models.NAMES

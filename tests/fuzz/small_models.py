@@ -215,14 +215,8 @@ RECIPES: dict[str, tuple[Callable[[], object], dict[str, bool], object]] = {
         {},
         NEW_QUESTIONS,
     ),
-    "bigrams": (lambda: QuestionClassifier("sb", C=1.0).fit(QUESTIONS, TYPES), {}, NEW_QUESTIONS),
     "n-grams": (
         lambda: QuestionClassifier("msb", patterns=PatternSettings(min_count=1)).fit(QUESTIONS, TYPES),
-        {},
-        NEW_QUESTIONS,
-    ),
-    "question kernel": (
-        lambda: QuestionClassifier("svm", kernel=Subsequence() + Spectrum(1), C=1.0).fit(QUESTIONS, TYPES),
         {},
         NEW_QUESTIONS,
     ),

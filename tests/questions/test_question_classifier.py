@@ -12,15 +12,13 @@ from sklearn.model_selection import GridSearchCV
 
 import rekern
 from rekern.errors import InputError, ModelFileError
-from rekern.kernels import PartialTree, Subsequence, SubsetTree
 from rekern.learning.measures import mcnemar
 from rekern.questions import PatternSettings, QuestionClassifier, embedded_model, load_questions
 from rekern.questions.question_archive import load_question_model
-from rekern.questions.question_classifier import METHODS
+from rekern.questions.pattern_collection import PATTERN_METHODS as METHODS
 from rekern.questions.setting_search import cross_validate_settings
 from rekern.questions.six_type_model import load_embedded_model
 from rekern.questions.taggers import load_jieba_tagger
-from rekern.questions.type_measures import measure_types
 from train_six_types import train_embedded_model
 
 LONG = "word " * 5000
@@ -36,9 +34,7 @@ def some():
 
 @pytest.fixture(scope="module")
 def models(some):
-    made = {method: QuestionClassifier(method) for method in METHODS if method != "svm"}
-    made["svm"] = QuestionClassifier("svm", kernel=Subsequence(2), C=1.0)
-    return {method: model.fit(*some) for method, model in made.items()}
+    return {method: QuestionClassifier(method).fit(*some) for method in METHODS}
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -46,11 +42,10 @@ def test_every_method_learns_and_answers_anything(models, some, method):
     model = models[method]
     questions, kinds = some
     assert np.mean(model.predict(questions) == np.array(kinds)) > 0.6
-    odd = [question for question in ODD if method != "svm" or question != LONG]  # the kernel would take its time
-    chances = model.predict_proba(odd)
-    assert chances.shape == (len(odd), 6) and np.isfinite(chances).all()
+    chances = model.predict_proba(ODD)
+    assert chances.shape == (len(ODD), 6) and np.isfinite(chances).all()
     np.testing.assert_allclose(chances.sum(axis=1), 1.0)
-    assert (model.classes_[chances.argmax(axis=1)] == model.predict(odd)).all()
+    assert (model.classes_[chances.argmax(axis=1)] == model.predict(ODD)).all()
     assert model.predict([]).shape == (0,) and model.predict_proba([]).shape == (0, 6)
 
 
@@ -63,8 +58,7 @@ def test_saved_models_answer_the_same(models, some, method, tmp_path):
     asked = [*some[0][:20], *ODD[:4]]
     for found in (loaded, load_question_model(path)):
         np.testing.assert_allclose(found.predict_proba(asked), models[method].predict_proba(asked))
-    if method in ("mss", "msb", "mb"):
-        assert str(loaded.explain(some[0][0])) == str(models[method].explain(some[0][0]))
+    assert str(loaded.explain(some[0][0])) == str(models[method].explain(some[0][0]))
 
 
 def test_own_expressions_are_saved(tmp_path, some):
@@ -78,7 +72,7 @@ def test_own_expressions_are_saved(tmp_path, some):
     assert loaded.patterns == settings
 
 
-@pytest.mark.parametrize("method", ["mss", "msb", "mb"])
+@pytest.mark.parametrize("method", METHODS)
 def test_an_explanation_adds_up(models, some, method):
     model = models[method]
     for question in some[0][:20]:
@@ -102,7 +96,7 @@ def test_an_explanation_adds_up(models, some, method):
 
 
 def test_no_formula_of_weight_zero_is_kept(models):
-    for method in ("mss", "msb", "mb"):
+    for method in METHODS:
         model = models[method]
         assert model.weights_.any(axis=1).all()
         assert model.formulas_ == np.count_nonzero(model.weights_) + np.count_nonzero(model.prior_)
@@ -116,26 +110,12 @@ def test_worlds_and_prior(some, worlds, prior):
     assert prior or (unmatched == unmatched[0]).all()  # without a prior an unmatched question is a tie
 
 
-def test_trees_compare_through_the_same_interface():
-    trees = [
-        "(S (WRB why) (VBZ is))",
-        "(S (WRB why) (NN it))",
-        "(S (WRB how) (TO to))",
-        "(S (WRB how) (TO to) (VB go))",
-    ]
-    for kernel in (SubsetTree(), PartialTree()):
-        model = QuestionClassifier("svm", kernel=kernel, C=10.0).fit(trees, ["R", "R", "S", "S"])
-        assert model.predict(trees).tolist() == ["R", "R", "S", "S"]
-
-
 def test_any_labels_and_a_type_with_a_single_example():
     asked = ["why is it", "why not", "how to go", "how to swim", "define love"]
     model = QuestionClassifier(penalty=0.1).fit(asked, [3, 3, 7, 7, 9])
     assert model.classes_.tolist() == [3, 7, 9]
     assert model.predict(["why so"]).tolist() == [3]
     assert np.isfinite(model.predict_proba(ODD)).all()
-    machine = QuestionClassifier("sb").fit(asked * 3, [3, 3, 7, 7, 9] * 3)
-    assert np.isfinite(machine.predict_proba(ODD)).all()
 
 
 def test_it_is_an_estimator(some):
@@ -145,19 +125,6 @@ def test_it_is_an_estimator(some):
     search = GridSearchCV(QuestionClassifier("mb"), {"penalty": [0.5, 1e6]}, cv=2, error_score="raise").fit(*some)
     assert search.best_params_ == {"penalty": 0.5}
     assert 0 <= cross_validate_settings(model, *some, [{"penalty": 0.5}, {"worlds": "one"}], 3, rounds=1)[0] <= 100
-
-
-def test_settings_of_patterns_as_parameters_are_deprecated(some):
-    """Version 0.1.0 had them as parameters of the classifier."""
-    with pytest.warns(FutureWarning, match=r"top, shapes: give settings of patterns as patterns=PatternSettings\(top="):
-        model = QuestionClassifier("mb", top=5, shapes=False)
-    assert model.patterns == PatternSettings(top=5, shapes=False) and clone(model).patterns == model.patterns
-    with pytest.warns(FutureWarning, match="min_count"):
-        model.set_params(min_count=3)
-    assert model.patterns == PatternSettings(top=5, shapes=False, min_count=3)
-    assert QuestionClassifier().patterns == PatternSettings()
-    with pytest.raises(TypeError, match="QuestionClassifier has no parameter tpo"):
-        QuestionClassifier(tpo=5)
 
 
 def test_settings_of_patterns_are_searched(some):
@@ -185,13 +152,10 @@ def test_settings_of_patterns_are_searched(some):
         ({"patterns": PatternSettings(orders=())}, "orders="),
         ({"patterns": PatternSettings(near=2.0)}, "near=2.0: give a number from 0 to 1"),
         ({"tagger": "brill"}, "tagger='brill'"),
-        ({"method": "svm"}, "needs a kernel"),
         ({"expressions": ["a("]}, "expression 1, position 2"),
         ({"expressions": [1]}, "expression 1 is 1: give a str"),
         ({"expressions": 5}, "expressions=5: give a list"),
         ({"patterns": PatternSettings(orders=5)}, "orders=5: give lengths"),
-        ({"method": "sb", "C": -1.0}, "C=-1.0: give a number above 0"),
-        ({"method": "sb", "C": "1"}, "C='1': give a number above 0"),
         ({"tagger": str.split}, "a tagger returns a list of pairs"),
         ({"tagger": lambda text: None}, "a tagger returns a list of pairs"),
     ],
@@ -230,7 +194,7 @@ def test_questions_without_any_word_can_be_trained_on():
 
 
 def test_one_by_one_in_bulk_and_in_threads_the_answers_are_the_same(models, some):
-    for method in ("mss", "msb", "mb"):
+    for method in METHODS:
         together = models[method].predict_proba(some[0])
         assert (np.vstack([models[method].predict_proba([question]) for question in some[0]]) == together).all()
         with ThreadPoolExecutor(4) as pool:
@@ -263,12 +227,10 @@ def test_a_fit_that_fails_leaves_no_half_of_a_model(some):
         model.predict(["why"])
     model = QuestionClassifier("mb").fit(*some)
     with pytest.raises(ValueError, match="trained with method='mb': call fit again"):
-        model.set_params(method="sb").predict(["why"])
+        model.set_params(method="msb").predict(["why"])
 
 
 def test_what_cannot_be_explained_or_saved(models, some, tmp_path):
-    with pytest.raises(InputError, match="no patterns to show"):
-        models["sb"].explain("why")
     with pytest.raises(InputError, match="number=-1"):
         models["mss"].explain("why", -1)
     with pytest.raises(ValueError, match="not trained yet"):
@@ -338,7 +300,5 @@ def test_a_model_whose_tagger_is_not_installed(models, tmp_path, monkeypatch):
 
 
 def test_measures():
-    assert measure_types([], [])["accuracy"] == 0.0
-    assert measure_types(["a", "b"], ["b", "b"])["types"]["a"]["f"] == 0.0
     assert mcnemar([1, 1], [1, 1], [1, 1]) == 1.0
     assert mcnemar([1] * 10, [1] * 10, [0] * 10) == pytest.approx(2 / 2**10)

@@ -12,10 +12,11 @@ import typer
 from rekern.cli import common_options, output
 from rekern.cli.model_argument import Limit, read_limits
 from rekern.core.files import show_path
+from rekern.core.json_values import JsonObject
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
-    from rekern.questions.question_archive import TrainedModel
+    from rekern.questions.pattern_model import PatternModel
 
 SHOWN_PATTERNS = 8
 EXTENSIONS = (".txt", ".tsv", ".csv", ".json", ".jsonl", ".gz", ".md")
@@ -52,7 +53,7 @@ def question(
     ] = "question",
     type_column: Annotated[str, typer.Option("--type", metavar="COLUMN", help="Column of the types.")] = "type",
     method: Annotated[
-        str | None, typer.Option("--method", metavar="NAME", help="For --train: mss (the default), msb, mb or sb.")
+        str | None, typer.Option("--method", metavar="NAME", help="For --train: mss (the default), msb or mb.")
     ] = None,
     penalty: Annotated[
         float | None,
@@ -96,7 +97,7 @@ def question(
         _answer_one(_load_model(model, tagger, limit), asked, json)
 
 
-def _load_model(path: Path | None, tagger: str | None, limit: list[str] | None) -> TrainedModel:
+def _load_model(path: Path | None, tagger: str | None, limit: list[str] | None) -> PatternModel:
     if path is None:
         from rekern.questions.six_type_model import load_embedded_model
 
@@ -154,13 +155,9 @@ def _is_table(path: str, data: bytes, column: str) -> bool:
     return separator is not None and (column in names or (separator == "\t" and len(names) > 1))
 
 
-def _answer_one(model: TrainedModel, asked: str, json: bool) -> None:
-    from rekern.questions.pattern_model import PatternModel
-    from rekern.questions.question_rows import describe_explanation
+def _answer_one(model: PatternModel, asked: str, json: bool) -> None:
+    from rekern.questions.pattern_model import describe_explanation
 
-    if not isinstance(model, PatternModel):  # a support vector machine has no patterns to show
-        _answer_all(model, [asked], json)
-        return
     found = model.explain(asked)
     if json:
         output.print_json({"rows": [describe_explanation(asked, found)]})
@@ -182,8 +179,8 @@ def _answer_one(model: TrainedModel, asked: str, json: bool) -> None:
     console.print(grid)
 
 
-def _answer_all(model: TrainedModel, questions: list[str], json: bool) -> None:
-    from rekern.questions.question_rows import describe_types
+def _answer_all(model: PatternModel, questions: list[str], json: bool) -> None:
+    from rekern.questions.pattern_model import describe_types
 
     rows = describe_types(model, questions)
     if json:
@@ -225,8 +222,8 @@ def _train(
     from rekern.core.files import refuse_to_replace, write_atomically
     from rekern.questions.question_classifier import QuestionClassifier
 
-    if method not in ("mss", "msb", "mb", "sb"):
-        raise InputError(f"--method {method!r} is unknown: choose mss, msb, mb or sb")
+    if method not in ("mss", "msb", "mb"):
+        raise InputError(f"--method {method!r} is unknown: choose mss, msb or mb")
     refuse_to_replace(out, path, patterns)
     with write_atomically(out) as temporary:  # opened first, so that an unwritable place is found before the work
         questions, kinds = _read_labelled(path, columns)
@@ -237,7 +234,6 @@ def _train(
         model.save(temporary)
         took = time.perf_counter() - started
     counts = {str(kind): kinds.count(str(kind)) for kind in model.classes_}
-    formulas = model.formulas_ if method != "sb" else None
     for kind, count in counts.items():
         if count == 1:
             output.say(f"warning: the type {kind} has a single example; give it more")
@@ -245,7 +241,7 @@ def _train(
         result = {
             "questions": len(questions),
             "types": counts,
-            "formulas": formulas,
+            "formulas": model.formulas_,
             "model": str(out),
             "seconds": took,
         }
@@ -253,13 +249,11 @@ def _train(
         return
     listed = ", ".join(f"{kind} {count}" for kind, count in counts.items())
     print(f"{len(questions):,} questions: {listed}")
-    learned = "a support vector machine" if formulas is None else f"{formulas:,} formulas"
-    print(f"{learned}, in {out}, after {output.format_seconds(took)}")
+    print(f"{model.formulas_:,} formulas, in {out}, after {output.format_seconds(took)}")
 
 
-def _evaluate(model: TrainedModel, path: str | None, columns: tuple[str, str], json: bool) -> None:
+def _evaluate(model: PatternModel, path: str | None, columns: tuple[str, str], json: bool) -> None:
     from rekern.questions.question_corpus import LANGUAGES, TYPES, load_questions
-    from rekern.questions.type_measures import format_percent, measure_types
 
     if path is not None:
         parts = {show_path(path): _read_labelled(Path(path), columns)}
@@ -268,7 +262,7 @@ def _evaluate(model: TrainedModel, path: str | None, columns: tuple[str, str], j
     else:
         parts = {f"held-out {language}": load_questions("heldout", language) for language in LANGUAGES}
     results = {
-        name: measure_types(kinds, model.predict(questions).tolist()) for name, (questions, kinds) in parts.items()
+        name: _measure(kinds, model.predict(questions).tolist()) for name, (questions, kinds) in parts.items()
     }
     if json:
         output.print_json(results)
@@ -279,7 +273,20 @@ def _evaluate(model: TrainedModel, path: str | None, columns: tuple[str, str], j
         grid = output.make_table("type", ">questions", ">precision", ">recall", ">F")
         for kind, row in result["types"].items():
             grid.add_row(
-                str(kind), str(row["questions"]), *(format_percent(row[n]) for n in ("precision", "recall", "f"))
+                str(kind), str(row["questions"]), *(f"{100 * row[n]:.1f} %" for n in ("precision", "recall", "f"))
             )
         console.print(grid)
         console.print()
+
+
+def _measure(true: list[str], found: list[object]) -> JsonObject:
+    """Return the accuracy in per cent, and precision, recall and F of each type from 0 to 1."""
+    from rekern.learning.measures import class_measures
+
+    predicted = list(map(str, found))
+    measures = class_measures(predicted, true, sorted({*true, *predicted}))
+    types = {
+        kind: {"questions": row["pairs"], "precision": row["precision"], "recall": row["recall"], "f": row["f1"]}
+        for kind, row in measures["classes"].items()
+    }
+    return {"questions": len(true), "accuracy": 100 * measures["accuracy"], "types": types}

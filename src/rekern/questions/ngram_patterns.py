@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from scipy.sparse import csr_array
 
-from rekern.questions.pattern_matrices import flatten_rows, mark_matches
+from rekern.questions.pattern_index import flatten_rows, mark_matches
 from rekern.questions.question_units import Units
 from rekern.questions.soft_patterns import list_terms
 

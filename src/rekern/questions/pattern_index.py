@@ -7,45 +7,49 @@ listed under one of its own units.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from functools import cache
+from collections.abc import Iterable, Sequence
 
 import numpy as np
-from scipy.sparse import csr_array
+from scipy.sparse import csr_array, hstack
 
-from rekern.core.arrays import Ints
-from rekern.core.compiling import compiled
+from rekern.core.arrays import Ints, offsets_of
+from rekern.core.csr import make_csr
 from rekern.questions.pattern_index_core import match_all
-from rekern.questions.pattern_matrices import flatten_rows, mark_matches
 
 GAP = -1
 UNKNOWN = -2  # a unit of a question that occurs in no pattern
-FEW = 64  # up to this many questions, loading Numba takes longer than matching in Python
 
 
-def is_match(pattern: Sequence[int], units: Sequence[int]) -> bool:
-    """Whether a pattern matches a whole question.
+def flatten_rows(rows: Iterable[Sequence[int]]) -> tuple[Ints, Ints]:
+    """Put rows of numbers into one array; return the array and the offsets of the rows.
 
-    >>> is_match([GAP, 7, 8, GAP], [5, 7, 8]), is_match([7, GAP], [5, 7]), is_match([7, GAP, 8], [7, 8])
-    (True, False, True)
+    >>> [part.tolist() for part in flatten_rows([[1, 2], [], [3]])]
+    [[1, 2, 3], [0, 2, 2, 3]]
     """
-    place = at = 0
-    gap = mark = -1
-    while at < len(units):
-        if place < len(pattern) and pattern[place] == GAP:
-            if place == len(pattern) - 1:
-                return True
-            gap, mark = place, at
-            place += 1
-        elif place < len(pattern) and pattern[place] == units[at]:
-            place += 1
-            at += 1
-        elif gap >= 0:  # the last gap takes one unit more
-            mark += 1
-            place, at = gap + 1, mark
-        else:
-            return False
-    return all(code == GAP for code in pattern[place:])
+    listed = list(rows)
+    return np.array([number for row in listed for number in row], dtype=np.int64), offsets_of(list(map(len, listed)))
+
+
+def mark_matches(columns: Ints, offsets: Ints, n_patterns: int) -> csr_array:
+    """Return a matrix with 1 in the given columns of each row and 0 elsewhere.
+
+    >>> mark_matches(*flatten_rows([[0], [0, 2]]), 3).toarray().tolist()
+    [[1.0, 0.0, 0.0], [1.0, 0.0, 1.0]]
+    """
+    return make_csr(np.ones(len(columns)), columns, offsets, n_patterns)
+
+
+def join_columns(matrices: Sequence[csr_array], n_rows: int) -> csr_array:
+    """Put matrices with ``n_rows`` rows side by side, with 32-bit indices.
+
+    >>> one = mark_matches(*flatten_rows([[0], []]), 1)
+    >>> join_columns([one, one], 2).toarray().tolist()
+    [[1.0, 1.0], [0.0, 0.0]]
+    """
+    if not matrices:
+        return csr_array((n_rows, 0))
+    whole = (matrices[0] if len(matrices) == 1 else hstack(matrices)).tocsr()
+    return make_csr(whole.data, whole.indices, whole.indptr, whole.shape[1])
 
 
 class PatternIndex:
@@ -69,30 +73,8 @@ class PatternIndex:
 
     def match_questions(self, questions: Iterable[Sequence[int]]) -> csr_array:
         """Return a sparse matrix, questions × patterns, with 1 where a pattern matches."""
-        rows = list(questions)
-        few = len(rows) <= FEW
-        columns, offsets = flatten_rows(map(self.match_question, rows)) if few else self.match_compiled(rows)
-        return mark_matches(columns, offsets, len(self.patterns))
-
-    def match_question(self, units: Sequence[int]) -> list[int]:
-        """Return the numbers of the patterns that match one question, in order.
-
-        >>> PatternIndex([(GAP, 0, GAP), (1, GAP)], [5, 2]).match_question([1, 0])
-        [0, 1]
-        """
-        candidates = [number for unit in set(units) for number in self.entries.get(unit, ())]
-        return sorted(number for number in candidates if is_match(self.patterns[number], units))
-
-    def match_compiled(self, rows: Sequence[Sequence[int]]) -> tuple[Ints, Ints]:
-        """Match many questions by the compiled core; return the columns of the matches and the offsets of the rows."""
         if self._arrays is None:
             entries = [self.entries.get(unit, []) for unit in range(self.n_units)]
             self._arrays = (*flatten_rows(self.patterns), *flatten_rows(entries))
-        columns, offsets = _compile_core()(*flatten_rows(rows), *self._arrays, np.zeros(self.n_units, np.int64))
-        return columns, offsets
-
-
-@cache
-def _compile_core() -> Callable[..., tuple[Ints, Ints]]:
-    core: Callable[..., tuple[Ints, Ints]] = compiled(match_all)
-    return core
+        columns, offsets = match_all(*flatten_rows(questions), *self._arrays, np.zeros(self.n_units, np.int64))
+        return mark_matches(columns, offsets, len(self.patterns))

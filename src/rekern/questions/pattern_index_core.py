@@ -1,15 +1,15 @@
-"""The loop of `rekern.questions.pattern_index` over all patterns and questions.
-
-It is compiled when it is first needed, because a few questions are answered faster than Numba is loaded.
-"""
+"""The loop of `rekern.questions.pattern_index` over all patterns and questions."""
 
 # mypy: allow-untyped-defs, no-check-untyped-defs
 
 import numpy as np
 
+from rekern.core.compiling import compiled
+
 GAP = -1
 
 
+@compiled
 def match_all(units, unit_offsets, codes, code_offsets, entries, entry_offsets, seen):
     """Return the columns and the row offsets of all matches; ``seen`` is scratch space, one number per unit."""
     columns = np.empty(16 * len(unit_offsets), np.int64)

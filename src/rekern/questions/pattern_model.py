@@ -1,7 +1,6 @@
 """`PatternModel`: what a classifier by patterns has learned, and the answers that follow from it.
 
-It needs no scikit-learn. Importing scikit-learn takes longer than classifying ten thousand questions, so the command
-line does without it.
+It needs no scikit-learn: a command that only asks a trained model starts without it.
 """
 
 from __future__ import annotations
@@ -19,13 +18,13 @@ from rekern.questions.closed_form_likelihood import compute_probabilities
 from rekern.questions.pattern_archive import Arrays, build_patterns, describe_patterns
 from rekern.questions.pattern_collection import PatternCollection
 from rekern.questions.question_explanation import MatchedPattern, QuestionExplanation
-from rekern.questions.question_model import QuestionModel
+from rekern.questions.question_schema import QUESTION_SCHEMA
 from rekern.questions.question_units import Tagger, Units, cut
 from rekern.questions.taggers import choose_tagger
 
 
 @dataclass(frozen=True)
-class PatternModel(QuestionModel):
+class PatternModel:
     """Patterns with a weight for each type, patterns × types, and the weights of the prior.
 
     >>> import numpy as np
@@ -46,6 +45,9 @@ class PatternModel(QuestionModel):
     def from_archive(cls, archive: OpenArchive) -> PatternModel:
         """Read the model from the file of a classifier."""
         header = archive.header
+        assert QUESTION_SCHEMA.header is not None
+        QUESTION_SCHEMA.header.check(header, "model.json")
+        QUESTION_SCHEMA.parts.check(header["parameters"], "parameters")
         classes = np.array(header["classes"])
         patterns = build_patterns(header["parts"], archive)
         weights, prior = archive.read_array("weights", 2), archive.read_array("prior", 1)
@@ -65,12 +67,19 @@ class PatternModel(QuestionModel):
         arrays |= {"weights": self.weights, "prior": self.prior}
         return {"parts": described}
 
-    def scores(self, questions: Sequence[object]) -> Floats:
+    def scores(self, questions: Sequence[str]) -> Floats:
         """Return the scores of the worlds with exactly one type, one row per question."""
-        scores: Floats = (
-            self.patterns.match([str(question) for question in questions], self._cut) @ self.weights + self.prior
-        )
+        scores: Floats = self.patterns.match(questions, self._cut) @ self.weights + self.prior
         return scores
+
+    def predict(self, questions: Sequence[str]) -> AnyArray:
+        """Return the most probable type of each question."""
+        predicted: AnyArray = self.classes_[self.scores(questions).argmax(axis=1)]
+        return predicted
+
+    def predict_proba(self, questions: Sequence[str]) -> Floats:
+        """Return the probability of each type, given that a question has exactly one; one row per question."""
+        return compute_probabilities(self.scores(questions))
 
     def explain(self, question: str, number: int | None = None) -> QuestionExplanation:
         """Return the patterns that matched, the strongest first (``number`` of them), and what they gave each type."""
@@ -98,3 +107,32 @@ def _name_weights(types: list[Hashable], weights: Floats) -> dict[Hashable, floa
     """Return the weights that are not 0 by type, the largest first."""
     chosen = [(kind, float(weight)) for kind, weight in zip(types, weights) if weight]
     return dict(sorted(chosen, key=lambda item: -item[1]))
+
+
+def describe_types(model: PatternModel, questions: Sequence[str]) -> list[JsonObject]:
+    """Return the type and the probabilities of each question.
+
+    >>> from rekern.questions.six_type_model import load_embedded_model
+    >>> describe_types(load_embedded_model(), ["who wrote hamlet?"])[0]["type"]
+    'Fact'
+    """
+    chances = model.predict_proba(questions)
+    kinds = model.classes_.tolist()
+    return [
+        {"question": asked, "type": kinds[place], "probabilities": dict(zip(kinds, row.tolist()))}
+        for asked, place, row in zip(questions, chances.argmax(axis=1).tolist(), chances)
+    ]
+
+
+def describe_explanation(asked: str, found: QuestionExplanation) -> JsonObject:
+    """Return the type, the probabilities and the patterns of one question.
+
+    >>> from rekern.questions.six_type_model import load_embedded_model
+    >>> list(describe_explanation("who?", load_embedded_model().explain("who?")))
+    ['question', 'type', 'probabilities', 'patterns']
+    """
+    patterns = [
+        {"kind": part.kind, "pattern": part.name, "confidence": part.value, "weights": part.weights}
+        for part in found.patterns
+    ]
+    return {"question": asked, "type": found.type, "probabilities": found.probabilities, "patterns": patterns}

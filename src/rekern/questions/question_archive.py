@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from rekern.core.model_archive import OpenArchive, open_archive
+from rekern.core.model_archive import open_archive
 from rekern.core.model_limits import DEFAULT_LIMITS, ModelLimits
 from rekern.errors import ModelFileError
 from rekern.questions.pattern_model import PatternModel
-from rekern.questions.question_schema import QUESTION_SCHEMA
-from rekern.questions.svm_models import BigramSVM, KernelSVM
 
 MODEL = "QuestionClassifier"  # what the header of a file says
-TrainedModel = PatternModel | BigramSVM | KernelSVM
 
 
 def load_question_model(
     path: str | Path, tagger: str | None = None, limits: ModelLimits = DEFAULT_LIMITS
-) -> TrainedModel:
+) -> PatternModel:
     """Load only what is needed for answers from a file that `QuestionClassifier.save` wrote.
 
     It is faster than `rekern.load_model`, which returns the classifier with all its parameters. ``tagger`` names the
@@ -31,15 +28,4 @@ def load_question_model(
     with open_archive(path, limits, resources={"tagger": tagger}) as archive:
         if archive.header.get("model") != MODEL:
             raise ModelFileError(f"it holds a {archive.header.get('model')!r}, not a classifier of questions")
-        return read_question_model(archive)
-
-
-def read_question_model(archive: OpenArchive) -> TrainedModel:
-    """Read the trained model from an open file."""
-    header = archive.header
-    assert QUESTION_SCHEMA.header is not None
-    QUESTION_SCHEMA.header.check(header, "model.json")
-    QUESTION_SCHEMA.parts.check(header["parameters"], "parameters")
-    if "parts" in header:
         return PatternModel.from_archive(archive)
-    return BigramSVM.from_archive(archive) if "bigrams" in header else KernelSVM.from_archive(archive)

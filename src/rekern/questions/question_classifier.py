@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable
 from dataclasses import replace
-from numbers import Real
 from pathlib import Path
 from typing import Self, cast
 
 import numpy as np
-from sklearn.base import BaseEstimator, ClassifierMixin, clone
+from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.exceptions import NotFittedError
 
 from rekern.core.arrays import AnyArray, Floats, Ints
@@ -21,24 +19,18 @@ from rekern.core.parameter_tables import check_parameters, state_parameters
 from rekern.core.registry import register
 from rekern.core.state_schema import Choice, Flag
 from rekern.errors import InputError, ModelFileError
-from rekern.questions.closed_form_likelihood import WORLDS
-from rekern.questions.ngram_patterns import NGramPatterns
+from rekern.learning.training_labels import refuse_large_number
+from rekern.questions.closed_form_likelihood import WORLDS, learn_pattern_weights
 from rekern.questions.pattern_archive import Arrays
-from rekern.questions.pattern_collection import PatternCollection
-from rekern.questions.pattern_extraction import PATTERN_METHODS, extract_method_patterns
+from rekern.questions.pattern_collection import PATTERN_METHODS, PatternCollection, extract_method_patterns
 from rekern.questions.pattern_model import PatternModel
 from rekern.questions.pattern_settings import PATTERN_SETTINGS, PatternSettings, check_share
-from rekern.questions.pattern_weights import learn_pattern_weights
-from rekern.questions.question_archive import TrainedModel, read_question_model
 from rekern.questions.question_explanation import QuestionExplanation
-from rekern.questions.question_labels import check_labels
 from rekern.questions.question_schema import QUESTION_SCHEMA
 from rekern.questions.question_units import Tagger, cut
-from rekern.questions.svm_models import BigramSVM, GramKernel, KernelSVM
-from rekern.questions.svm_training import train_one_vs_rest
 from rekern.questions.taggers import find_tagger
 
-METHODS = (*PATTERN_METHODS, "sb", "svm")
+NEEDED = "types are needed for training, a list of names or numbers, one for each question"
 DEFAULT_PATTERNS = PatternSettings()
 
 
@@ -49,8 +41,7 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
     Parameters
     ----------
     method : str
-        ``mss`` (strict and soft patterns), ``msb`` (strict patterns and n-grams of content words), ``mb`` (bigrams),
-        ``sb`` (a support vector machine on bigrams), or ``svm`` (a support vector machine on the ``kernel``).
+        ``mss`` (strict and soft patterns), ``msb`` (strict patterns and n-grams of content words) or ``mb`` (bigrams).
     patterns : PatternSettings
         Which patterns are extracted, such as ``PatternSettings(top=5000, keywords=5000)``.
     expressions : list of str or path, optional
@@ -68,10 +59,6 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
     tagger : str or function
         What decides which words are content words: ``words`` (lists of function words), ``spacy``, ``spacy:MODEL``,
         ``jieba``, or a function from a text to pairs of a word and whether it is a function word.
-    kernel : Kernel, optional
-        The kernel of ``method="svm"``.
-    C : float, optional
-        The cost of errors of support vector machines. None chooses it by cross-validation.
 
     Examples
     --------
@@ -85,7 +72,7 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
 
     schema = QUESTION_SCHEMA
 
-    model_: TrainedModel
+    model_: PatternModel
     classes_: AnyArray
     distribution_: Floats
     iterations_: int
@@ -100,8 +87,6 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
         worlds=Choice(*WORLDS),
         prior=Flag(),
         tagger=None,
-        kernel=None,
-        C=None,
     )
 
     def __init__(
@@ -115,9 +100,6 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
         worlds: str = "all",
         prior: bool = True,
         tagger: str | Tagger = "words",
-        kernel: GramKernel | None = None,
-        C: float | None = None,
-        **pattern_settings: object,
     ):
         self.method = method
         self.patterns = patterns
@@ -128,10 +110,6 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
         self.worlds = worlds
         self.prior = prior
         self.tagger = tagger
-        self.kernel = kernel
-        self.C = C
-        if pattern_settings:
-            self._change_patterns(pattern_settings)
 
     def set_params(self, **params: object) -> Self:
         """Set parameters by name; ``patterns__top`` is the setting ``top`` of ``patterns``.
@@ -142,30 +120,13 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
         nested: JsonObject = {
             name.removeprefix("patterns__"): value for name, value in params.items() if "patterns__" in name
         }
-        flat: JsonObject = {name: value for name, value in params.items() if name in PATTERN_SETTINGS}
-        super().set_params(**{n: v for n, v in params.items() if "patterns__" not in n and n not in PATTERN_SETTINGS})
+        super().set_params(**{name: value for name, value in params.items() if "patterns__" not in name})
         if not nested.keys() <= PATTERN_SETTINGS:
             unknown = ", ".join(sorted(nested.keys() - PATTERN_SETTINGS))
             raise InputError(f"patterns has no setting {unknown}: choose among {', '.join(sorted(PATTERN_SETTINGS))}")
         if nested:
             self.patterns = replace(self.patterns, **nested)
-        if flat:
-            self._change_patterns(flat)
         return self
-
-    def _change_patterns(self, settings: JsonObject) -> None:
-        """Accept settings of patterns as parameters of the classifier, as version 0.1.0 did."""
-        unknown = ", ".join(sorted(settings.keys() - PATTERN_SETTINGS))
-        if unknown:
-            raise TypeError(f"QuestionClassifier has no parameter {unknown}")
-        names = ", ".join(settings)
-        remedy = f"patterns=PatternSettings({', '.join(f'{name}=…' for name in settings)})"
-        warnings.warn(
-            f"{names}: give settings of patterns as {remedy}; as parameters they will be refused in 0.4",
-            FutureWarning,
-            stacklevel=3,
-        )
-        self.patterns = replace(self.patterns, **settings)
 
     _trained: str | None = None  # the method of the last fit
 
@@ -173,18 +134,13 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
         """Learn from questions and their types."""
         self.check_parameters()
         questions = self._check_questions(X)
-        labels = check_labels(y, len(questions))
+        labels = _check_labels(y, len(questions))
         self.classes_, types = np.unique(labels, return_inverse=True)
         if len(self.classes_) < 2:
             only = " ".join(str(self.classes_[0]).split())
             raise InputError(f"all types are {only or 'empty'}; a classifier needs examples of two types or more")
         self._trained = None  # until it is done: a fit that fails leaves no half of a model
-        if self.method == "svm":
-            self.model_ = self._fit_kernel_svm(questions, types)
-        elif self.method == "sb":
-            self.model_ = self._fit_bigram_svm([str(question) for question in questions], types)
-        else:
-            self.model_ = self._fit_patterns([str(question) for question in questions], types)
+        self.model_ = self._fit_patterns(questions, types)
         self._trained = self.method
         return self
 
@@ -202,23 +158,8 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
         self.iterations_ = learned.iterations
         return PatternModel(self.classes_, patterns.select(kept), learned.table[kept], learned.prior, tagger)
 
-    def _fit_bigram_svm(self, questions: list[str], types: Ints) -> BigramSVM:
-        tagger = find_tagger(self.tagger)
-        units = [cut(question, tagger) for question in questions]
-        bigrams = NGramPatterns.from_questions(units, (2,), "words", min_count=self.patterns.min_count)
-        vectors = bigrams.match(units)
-        C = None if self.C is None else float(self.C)
-        svm = train_one_vs_rest((vectors @ vectors.T).toarray(), types, len(self.classes_), gaussian=True, C=C)
-        return BigramSVM(self.classes_, svm, bigrams, questions, tagger)
-
-    def _fit_kernel_svm(self, questions: list[object], types: Ints) -> KernelSVM:
-        kernel = clone(self.kernel)
-        C = None if self.C is None else float(self.C)
-        svm = train_one_vs_rest(kernel.gram(questions), types, len(self.classes_), C=C)
-        return KernelSVM(self.classes_, svm, kernel, questions)
-
     def scores(self, X: Iterable[object]) -> Floats:
-        """Return the score of each type, one row per question: of a world with exactly one type, or decision values."""
+        """Return the score of each type, one row per question: of a world with exactly one type."""
         self._check_fitted()
         return self.model_.scores(self._check_questions(X))
 
@@ -241,24 +182,25 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
         '.* why .*'
         """
         self._check_fitted()
-        if not isinstance(self.model_, PatternModel):
-            raise InputError(f"method={self.method!r} has no patterns to show: use 'mss', 'msb' or 'mb'")
         return self.model_.explain(question, number)
 
     @property
     def evidence_(self) -> PatternCollection:
         """The patterns that have a weight."""
-        return self._get_pattern_model("patterns").patterns
+        self._check_fitted()
+        return self.model_.patterns
 
     @property
     def weights_(self) -> Floats:
         """The weights of the patterns, patterns × types."""
-        return self._get_pattern_model("weights").weights
+        self._check_fitted()
+        return self.model_.weights
 
     @property
     def prior_(self) -> Floats:
         """The weights of the types themselves."""
-        return self._get_pattern_model("prior").prior
+        self._check_fitted()
+        return self.model_.prior
 
     @property
     def formulas_(self) -> int:
@@ -268,14 +210,8 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
         >>> model.formulas_ > 0
         True
         """
-        model = self._get_pattern_model("formulas")
-        return int(np.count_nonzero(model.weights) + np.count_nonzero(model.prior))
-
-    def _get_pattern_model(self, what: str) -> PatternModel:
         self._check_fitted()
-        if not isinstance(self.model_, PatternModel):
-            raise AttributeError(f"method={self.method!r} has no {what}")
-        return self.model_
+        return int(np.count_nonzero(self.model_.weights) + np.count_nonzero(self.model_.prior))
 
     def save(self, path: str | Path) -> None:
         """Write the model to a file that `rekern.load_model` reads."""
@@ -284,7 +220,7 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
     def to_archive(self) -> ModelContent:
         """Return what the classifier keeps in its file."""
         self._check_fitted()
-        names = ("method", "share", "penalty", "start", "worlds", "prior", "tagger", "C")
+        names = ("method", "share", "penalty", "start", "worlds", "prior", "tagger")
         parameters = {**self.patterns.get_params(), **{name: getattr(self, name) for name in names}}
         # Expressions are stored among the patterns.
         parameters |= {"orders": [int(order) for order in self.patterns.orders], "expressions": None}
@@ -299,8 +235,7 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
             "classes": self.classes_.tolist(),
             **self.model_.describe(arrays),
         }
-        if isinstance(self.model_, PatternModel):
-            arrays["distribution"] = self.distribution_
+        arrays["distribution"] = self.distribution_
         return ModelContent(header, {}, arrays)
 
     @classmethod
@@ -310,20 +245,17 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
         settings = {name: parameters.pop(name) for name in PATTERN_SETTINGS}
         settings["orders"] = tuple(settings["orders"])
         model = cls(patterns=PatternSettings(**settings), **parameters)
-        model.model_ = read_question_model(archive)
+        model.model_ = PatternModel.from_archive(archive)
         model.classes_ = model.model_.classes_
         model.tagger = cast("str | Tagger", archive.context.given.get("tagger", model.tagger))
-        if isinstance(model.model_, KernelSVM):
-            model.kernel = model.model_.kernel
         model.check_parameters()
-        if isinstance(model.model_, PatternModel):
-            model.distribution_ = archive.read_array("distribution", 2)
-            if model.distribution_.shape != model.model_.weights.shape:
-                raise ModelFileError("its parts do not fit together")
+        model.distribution_ = archive.read_array("distribution", 2)
+        if model.distribution_.shape != model.model_.weights.shape:
+            raise ModelFileError("its parts do not fit together")
         model._trained = model.method
         return model
 
-    def _check_questions(self, X: Iterable[object]) -> list[object]:
+    def _check_questions(self, X: Iterable[object]) -> list[str]:
         if isinstance(X, str | bytes):
             raise InputError(
                 f"a list of questions is needed, got a {type(X).__name__}; for one question write [question]"
@@ -332,8 +264,6 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
             questions = list(X)
         except TypeError:
             raise InputError(f"a list of questions is needed, got {name_value(X)}") from None
-        if self.method == "svm":  # a kernel decides what it takes: texts, trees
-            return questions
         for row, question in enumerate(questions):
             if not isinstance(question, str):
                 raise InputError(f"the question is {name_value(question)}; give a str, an empty one will do", row=row)
@@ -354,15 +284,47 @@ class QuestionClassifier(ClassifierMixin, BaseEstimator):
         rekern.errors.InputError: penalty=-1.0: give a number from 0
         """
         check_parameters(self)
-        if not isinstance(self.method, str) or self.method not in METHODS:
-            raise InputError(f"method={show_value(self.method)}: give one of {', '.join(METHODS)}")
-        if self.method == "svm" and not hasattr(self.kernel, "gram"):
-            raise InputError("method='svm' needs a kernel, such as kernel=Subsequence()")
+        if not isinstance(self.method, str) or self.method not in PATTERN_METHODS:
+            raise InputError(f"method={show_value(self.method)}: give one of {', '.join(PATTERN_METHODS)}")
         if not isinstance(self.patterns, PatternSettings):
             raise InputError(f"patterns={show_value(self.patterns)}: give PatternSettings(…)")
         self.patterns.check()
         check_share("share", self.share)
         check_share("penalty", self.penalty, np.inf)
         check_share("start", self.start, np.inf)
-        if self.C is not None and not (isinstance(self.C, Real) and not isinstance(self.C, bool) and self.C > 0):
-            raise InputError(f"C={show_value(self.C)}: give a number above 0, or None to choose it by cross-validation")
+
+
+def _check_labels(y: Iterable[object], n_questions: int) -> AnyArray:
+    """Return the types as an array, after checking them: one for each question, all text or all numbers.
+
+    >>> _check_labels(["Fact", "List"], 2).tolist()
+    ['Fact', 'List']
+    """
+    try:
+        listed = [] if isinstance(y, str) else list(y)
+        labels = np.asarray(y.to_numpy() if hasattr(y, "to_numpy") else listed)
+    except (TypeError, ValueError):
+        raise InputError(NEEDED) from None
+    if labels.ndim != 1:
+        raise InputError(NEEDED)
+    if len(labels) != n_questions:
+        raise InputError(f"there are {n_questions} questions but {len(labels)} types; give one type for each question")
+    if not n_questions:
+        raise InputError("there are no questions to train on; give some of each type")
+    for row, label in enumerate(listed):
+        if _is_missing(label):
+            raise InputError("the type is missing; drop the row or give it a type", row=row)
+        refuse_large_number(label, row, "type")
+    if labels.dtype == object:
+        labels = np.array(labels.tolist())
+    mixed = len({isinstance(label, str) for label in listed}) > 1
+    if mixed or labels.ndim != 1 or labels.dtype.kind not in "biufU":
+        raise InputError("types must be all text or all numbers; convert them first")
+    return labels
+
+
+def _is_missing(label: object) -> bool:
+    try:
+        return label is None or bool(label != label)
+    except TypeError:  # pandas' NA is neither equal to itself nor not
+        return True

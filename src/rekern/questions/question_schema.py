@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from rekern.core.model_limits import LARGEST_NUMBER
 from rekern.core.state_schema import (
     Anything,
     Array,
@@ -45,14 +44,13 @@ SOFT_ARRAYS = Record(
     sizes=Array("i4", "clusters", least=0),
 )
 PARAMETERS = Record(
-    method=Choice("mss", "msb", "mb", "sb", "svm"),
+    method=Choice("mss", "msb", "mb"),
     share=SHARE,
     penalty=Number(0.0),
     start=Number(0.0),
     worlds=Choice("all", "one"),
     prior=Flag(),
     tagger=Text(1000),
-    C=Either(None, Number(0.0, above=True)),
     expressions=Choice(None),  # they are among the patterns
     shortest=Whole(1),
     longest=Whole(1),
@@ -75,12 +73,6 @@ QUESTION_SCHEMA = Schema(
         model=Anything(),
         parameters=Anything(),
         classes=Labels(least=2),
-        parts=Optional(ListOf(Anything(), most=1000)),  # by `KINDS`
-        questions=Optional(ListOf(Either(Text(), Texts()), most=1 << 24)),
-        machine=Optional(
-            Record(price=Number(0.0), width=Number(0.0), temperature=Number(0.0, LARGEST_NUMBER)),
-        ),
-        bigrams=Optional(Texts()),
-        kernel=Optional(Anything()),  # by the schemas of its classes
+        parts=ListOf(Anything(), most=1000),  # by `KINDS`
     ),
 )

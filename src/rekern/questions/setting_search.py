@@ -10,8 +10,8 @@ from sklearn.base import clone
 from rekern.core.json_values import JsonObject
 from rekern.errors import InputError
 from rekern.learning.cross_validation import make_class_folds
-from rekern.questions.pattern_extraction import extract_method_patterns
-from rekern.questions.pattern_weights import learn_pattern_weights
+from rekern.questions.closed_form_likelihood import learn_pattern_weights
+from rekern.questions.pattern_collection import extract_method_patterns
 from rekern.questions.question_classifier import QuestionClassifier
 from rekern.questions.question_units import cut
 from rekern.questions.taggers import find_tagger

@@ -11,7 +11,8 @@ from importlib.resources.abc import Traversable
 from typing import TYPE_CHECKING
 
 from rekern.core.model_archive import open_archive
-from rekern.questions.question_archive import TrainedModel, load_question_model
+from rekern.questions.pattern_model import PatternModel
+from rekern.questions.question_archive import load_question_model
 from rekern.questions.regular_expressions import read_expressions
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def find_model_file() -> Traversable:
 
 
 @cache
-def load_embedded_model() -> TrainedModel:
+def load_embedded_model() -> PatternModel:
     """Load what is needed for answers from the embedded model, without scikit-learn and so in a fraction of the time.
 
     >>> load_embedded_model().predict(["why is the sky blue?"]).tolist()

@@ -16,7 +16,7 @@ from scipy.sparse import csr_array
 
 from rekern.core.arrays import Floats, Ints
 from rekern.core.csr import make_csr
-from rekern.questions.pattern_matrices import flatten_rows
+from rekern.questions.pattern_index import flatten_rows
 from rekern.questions.question_units import HAN_SIGN, Units
 from rekern.structures.stemmer import find_stemmer
 

@@ -15,16 +15,14 @@ if TYPE_CHECKING:
     from rekern.krisp.answering.europe import LONGEST, europe_asker, quick_europe_asker
     from rekern.learning.demonstration_model import load_demonstration_model
     from rekern.learning.reports.model_report import make_report
-    from rekern.questions.pattern_model import PatternModel
+    from rekern.questions.pattern_model import describe_explanation, describe_types
     from rekern.questions.question_archive import load_question_model
-    from rekern.questions.question_rows import describe_explanation, describe_types
     from rekern.questions.six_type_model import load_embedded_model
 
 __all__ = [
     "LONGEST",
     "DependencyPaths",
     "PartialTree",
-    "PatternModel",
     "SubTree",
     "SubsetTree",
     "TreeKernel",
@@ -46,12 +44,11 @@ __getattr__, __dir__ = load_lazily(
         "DependencyPaths": "rekern.kernels.trees.dependency_paths",
         "LONGEST": "rekern.krisp.answering.europe",
         "PartialTree": "rekern.kernels.trees.partial_tree",
-        "PatternModel": "rekern.questions.pattern_model",
         "SubTree": "rekern.kernels.trees.subtree",
         "SubsetTree": "rekern.kernels.trees.subset_tree",
         "TreeKernel": "rekern.kernels.trees.tree_kernel",
-        "describe_explanation": "rekern.questions.question_rows",
-        "describe_types": "rekern.questions.question_rows",
+        "describe_explanation": "rekern.questions.pattern_model",
+        "describe_types": "rekern.questions.pattern_model",
         "draw_report": "rekern.drawing.report_page",
         "europe_asker": "rekern.krisp.answering.europe",
         "load_demonstration_model": "rekern.learning.demonstration_model",

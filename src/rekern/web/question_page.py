@@ -42,9 +42,8 @@ def add_routes(app: FastAPI, site: Site) -> None:
         def work(job: Job) -> dict[str, object]:
             model = site.models.find_question_model()
             row = deferred_imports.describe_types(model, [asked])[0]
-            found = model.explain(asked) if isinstance(model, deferred_imports.PatternModel) else None
             chance = row["probabilities"][row["type"]]
-            drawing = "" if found is None else draw_explanation(found, style=False)
+            drawing = draw_explanation(model.explain(asked), style=False)
             return {"row": row, "drawing": drawing, "summary": f"The type is {row['type']}, {100 * chance:.1f} %."}
 
         return await site.answer_page(request, "question", values, work)

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from rekern.krisp.answering.answer import Answer
     from rekern.krisp.answering.asker import Asker
     from rekern.krisp.semantic_parser import SemanticParser
-    from rekern.questions.question_archive import TrainedModel as QuestionModel
+    from rekern.questions.pattern_model import PatternModel
 
 T = TypeVar("T")
 DEMONSTRATION = "demo"
@@ -105,7 +105,7 @@ class ServedModels:
     def __init__(
         self,
         models: Mapping[str, PairPredictor],
-        question_model: QuestionModel | None = None,
+        question_model: PatternModel | None = None,
         asker: Asker | None = None,
     ) -> None:
         self._models = {name: ServedModel(name, model) for name, model in models.items()}
@@ -166,7 +166,7 @@ class ServedModels:
             raise Problem("unknown-model", f"there is no model of this name; there are: {known}", column="model")
         return found
 
-    def find_question_model(self) -> QuestionModel:
+    def find_question_model(self) -> PatternModel:
         """Return the model of question types."""
         return self._question.get()
 
