@@ -20,6 +20,7 @@ from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
+from experiments.bigram_svm import BigramSVM
 from experiments.corpora import DataPath
 from experiments.question_data_sets import LabelledQuestions, QuestionDataSet, list_data_sets
 from experiments.result_files import write_json
@@ -27,13 +28,12 @@ from rekern.core.json_values import JsonObject
 from rekern.core.progress import track
 from rekern.errors import InputError
 from rekern.learning.cross_validation import make_stratified_folds
-from rekern.learning.measures import mcnemar
+from rekern.learning.measures import class_measures, mcnemar
 from rekern.questions.question_classifier import QuestionClassifier
 from rekern.questions.question_corpus import LANGUAGES, load_questions
 from rekern.questions.question_units import cut
 from rekern.questions.setting_search import choose_setting
 from rekern.questions.soft_patterns import SoftPatterns
-from rekern.questions.type_measures import measure_types
 
 METHODS = ("sb", "mb", "msb", "mss")
 
@@ -66,14 +66,14 @@ SETTINGS: list[JsonObject] = [
 class ChosenModel(NamedTuple):
     """A model that is not trained yet, and its accuracy in the folds; None if it chooses its own settings."""
 
-    model: QuestionClassifier
+    model: QuestionClassifier | BigramSVM
     cv_accuracy: float | None
 
     def to_dict(self) -> JsonObject:
         """Return the choice as plain data for JSON."""
         model = self.model
         chosen: JsonObject = {}
-        if model.method != "sb":
+        if isinstance(model, QuestionClassifier):
             chosen = {name: getattr(model, name) for name in ("penalty", "worlds", "share")}
             chosen |= {"top": model.patterns.top, "keywords": model.patterns.keywords}
         return {**chosen, "cv": None if self.cv_accuracy is None else round(self.cv_accuracy, 2)}
@@ -111,9 +111,11 @@ def run_data_set(name: str, data_set: QuestionDataSet, out: Path | None = None) 
         started = time.perf_counter()
         trained[method] = model.fit(asked, kinds)
         seconds[method] = time.perf_counter() - started
+    mss = trained["mss"]
+    assert isinstance(mss, QuestionClassifier)
     test = test_questions, true = data_set.load_test()
     found = {method: model.predict(test_questions).tolist() for method, model in trained.items()}
-    formulas = {method: model.formulas_ for method, model in trained.items() if method != "sb"}
+    formulas = {name: model.formulas_ for name, model in trained.items() if isinstance(model, QuestionClassifier)}
     accuracies = {method: choice.cv_accuracy for method, choice in chosen.items()}
     rows = _make_rows(name, test_questions, true, found, formulas, accuracies, seconds)
     result = {
@@ -124,15 +126,15 @@ def run_data_set(name: str, data_set: QuestionDataSet, out: Path | None = None) 
         "chosen": {method: choice.to_dict() for method, choice in chosen.items()},
         "types": measure_types(true, found["mss"])["types"],
         "distribution": _compute_distribution(kinds),
-        "soft_patterns": list_soft_patterns(trained["mss"]),
-        "options": _try_options(chosen["mss"].model, train, test),
-        "as_printed": _try_printed_patterns(chosen["mss"].model, train, test),
+        "soft_patterns": list_soft_patterns(mss),
+        "options": _try_options(mss, train, test),
+        "as_printed": _try_printed_patterns(mss, train, test),
     }
     if name == "nf_cats/human":
         result["linear_svm"] = _run_linear_svm(train, test, found["mss"])
     if name == "six-types":
         result["languages"] = {
-            language: measure_types(labels, trained["mss"].predict(part).tolist())
+            language: measure_types(labels, mss.predict(part).tolist())
             for language in LANGUAGES
             for part, labels in [load_questions("heldout", language)]
         }
@@ -155,10 +157,10 @@ def _cross_validate(name: str, data_set: QuestionDataSet, asked: list[str], kind
             model.fit(*part)
             seconds[method] += time.perf_counter() - started
             found[method][test] = model.predict(listed[test].tolist())
-            if method != "sb":
+            if isinstance(model, QuestionClassifier):
                 formulas[method].append(model.formulas_)
                 cross[method].append(cv or 0.0)
-            last = model
+                last = model
     averages = {method: round(float(np.mean(counts))) for method, counts in formulas.items() if counts}
     cv_means = {method: float(np.mean(values)) if values else None for method, values in cross.items()}
     predicted = {method: values.tolist() for method, values in found.items()}
@@ -178,9 +180,9 @@ def _cross_validate(name: str, data_set: QuestionDataSet, asked: list[str], kind
 
 def _choose_model(method: str, data_set: QuestionDataSet, train: LabelledQuestions) -> ChosenModel:
     """Choose settings by cross-validation on the training part; SB chooses its own when it is trained."""
-    model = QuestionClassifier(method, patterns=data_set.patterns, expressions=data_set.expressions)
     if method == "sb":
-        return ChosenModel(model, None)
+        return ChosenModel(BigramSVM(data_set.patterns.min_count), None)
+    model = QuestionClassifier(method, patterns=data_set.patterns, expressions=data_set.expressions)
     rounds = 2 if len(train[0]) > LARGE else None
     return ChosenModel(*choose_setting(model, *train, SETTINGS, N_FOLDS, rounds))
 
@@ -276,10 +278,20 @@ def _run_linear_svm(train: LabelledQuestions, test: LabelledQuestions, by_mss: S
     return {
         "cv": round(100 * float(search.best_score_), 2),
         "C": search.best_params_["linearsvc__C"],
-        "all": round(measure_types(true, predicted)["accuracy"], 2),
+        "all": round(100 * float(np.mean(np.array(predicted) == np.array(true))), 2),
         "p_against_mss": round(mcnemar(true, by_mss, predicted), 5),
     }
 
 
 def _compute_distribution(kinds: Sequence[str]) -> dict[str, float]:
     return {kind: round(100 * count / len(kinds), 2) for kind, count in Counter(kinds).most_common()}
+
+
+def measure_types(true: Sequence[str], found: Sequence[str]) -> JsonObject:
+    """Return the accuracy in per cent, and precision, recall and F of each type from 0 to 1."""
+    measures = class_measures(found, true, sorted({*true, *found}))
+    types = {
+        kind: {"questions": row["pairs"], "precision": row["precision"], "recall": row["recall"], "f": row["f1"]}
+        for kind, row in measures["classes"].items()
+    }
+    return {"questions": len(true), "accuracy": 100 * measures["accuracy"], "types": types}

@@ -29,8 +29,8 @@ def test_one_question_in_either_language():
 
 
 def test_an_answer_needs_no_heavy_import():
-    """scikit-learn and Numba take longer to import than all the rest of an answer."""
-    heavy = ("sklearn", "numba", "pandas", "scipy.stats", "matplotlib")
+    """scikit-learn takes longer to import than all the rest of an answer."""
+    heavy = ("sklearn", "pandas", "scipy.stats", "matplotlib")
     code = "import sys; sys.argv[1:] = ['question', 'how do I get a visa for japan?']\nfrom rekern.cli import main\n"
     code += f"try: main()\nfinally: print([name for name in {heavy} if name in sys.modules], file=sys.stderr)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, encoding="utf-8")

@@ -14,7 +14,6 @@ from rekern.questions.pattern_index import GAP, PatternIndex
 from rekern.questions.question_units import cut
 from rekern.questions.soft_patterns import SoftPatterns, cluster_vectors, list_terms
 from rekern.questions.strict_patterns import (
-    StrictPatterns,
     compute_information_gain,
     extract_patterns,
     find_distinct_columns,

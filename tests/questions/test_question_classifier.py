@@ -14,8 +14,8 @@ import rekern
 from rekern.errors import InputError, ModelFileError
 from rekern.learning.measures import mcnemar
 from rekern.questions import PatternSettings, QuestionClassifier, embedded_model, load_questions
-from rekern.questions.question_archive import load_question_model
 from rekern.questions.pattern_collection import PATTERN_METHODS as METHODS
+from rekern.questions.question_archive import load_question_model
 from rekern.questions.setting_search import cross_validate_settings
 from rekern.questions.six_type_model import load_embedded_model
 from rekern.questions.taggers import load_jieba_tagger

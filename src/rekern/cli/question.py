@@ -261,9 +261,7 @@ def _evaluate(model: PatternModel, path: str | None, columns: tuple[str, str], j
         raise InputError("the model has other types than the held-out questions: give a table to test it on")
     else:
         parts = {f"held-out {language}": load_questions("heldout", language) for language in LANGUAGES}
-    results = {
-        name: _measure(kinds, model.predict(questions).tolist()) for name, (questions, kinds) in parts.items()
-    }
+    results = {name: _measure(kinds, model.predict(questions).tolist()) for name, (questions, kinds) in parts.items()}
     if json:
         output.print_json(results)
         return
