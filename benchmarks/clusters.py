@@ -1,21 +1,15 @@
-"""One worker of a cluster against two or more, and what a block costs by itself.
+"""One worker of a cluster against two or more.
 
     python benchmarks/clusters.py [dask ray spark] [--workers 1,2] [--work score_folder,…] [--pairs 16000]
                                   [--trees 5000] [--feature-pairs 200000] [--texts 40000] [--files 32]
                                   [--folder-pairs 320000]
 
 For each library and each kind of work: seconds with each number of workers on this machine, and the ratio of the first
-number to each of the others (the target for two is 1.7). All workers have loaded their compiled code before. Seconds of
-the processor are those of the fastest run: *here* in this process, *there* in all processes of the cluster. They depend
-less on what else runs, and say what the ratio can be: what is done there is divided among the workers, and what is done
-here is not. If two workers need more than one, they wait for each other. On a machine with two cores, two workers, this
-process and the cluster's own processes also share these: measure on one with more.
+number to each of the others. All workers have loaded their compiled code before. On a machine with two cores, two
+workers, this process and the cluster's own processes share these: measure on one with more.
 
-The overhead is the time of a call that does nothing, with the first number of workers; joblib sends short blocks
-together. Results are compared with those of this process, by digests. Use a machine on which nothing else runs; a
-library that is not installed is named and left out. Grams and parts of features are written to the folder of temporary
-files (``TMPDIR``): two workers wait for a disk as long as one, so that a folder in memory, such as /dev/shm, says more
-about the cluster. With the sizes above, a library takes some three minutes, and some 6 GB of memory.
+Results are compared with those of this process, by digests. A library that is not installed is named and left out.
+Grams are written to the folder of temporary files (``TMPDIR``).
 """
 
 from __future__ import annotations
@@ -26,19 +20,15 @@ import os
 import tempfile
 import time
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
-from typing import NamedTuple
 
 import joblib
 import numpy as np
-import psutil
 from sklearn.model_selection import GridSearchCV
 
 from rekern import PairClassifier, RewriteVectorizer
-from rekern.core.cluster_calls import Cluster
 from rekern.core.clusters import use_cluster
-from rekern.core.parallel_jobs import run
+from rekern.core.parallel_jobs import run_at_workers
 from rekern.datasets import load_rewrites, write_table
 from rekern.errors import MissingExtraError
 from rekern.kernels import PartialTree, Rewriting
@@ -51,8 +41,6 @@ from rekern.search.finder_task import ClusterWorkers, FinderTask
 
 LIBRARIES = ("dask", "ray", "spark")
 WORK = ("score_folder", "match_texts", "search_costs", "compare_trees", "compare_pairs", "compare_rules", "list_rules")
-BLOCKS = 100  # that do nothing
-TARGET = 1.7
 LEAST_PROBABILITY = 0.5
 
 
@@ -92,39 +80,37 @@ class Work:
             columns = {"source": [a for a, _ in part], "target": [b for _, b in part]}
             write_table(self.folder / "pairs" / f"{number}.parquet", columns)
 
-    def score_folder(self, cluster: Cluster | None) -> bytes:
+    def score_folder(self, is_there: bool) -> bytes:
         """Predict all tables, and return the bytes of the predictions."""
         out = tempfile.mkdtemp(dir=self.folder)
         task = FolderTask(str(self.folder / "m.rekern"), str(self.folder / "pairs"), out, n_jobs=1)
         calls = [(name,) for name in task.list_missing()]
-        for _ in (task.predict(*call) for call in calls) if cluster is None else cluster.run(task.predict, calls):
+        for _ in run_at_workers(task.predict, calls) if is_there else (task.predict(*call) for call in calls):
             pass
         return b"".join(path.read_bytes() for path in sorted(Path(out).glob("*.parquet")))
 
-    def match_texts(self, cluster: Cluster | None) -> np.ndarray:
+    def match_texts(self, is_there: bool) -> np.ndarray:
         """Find the duplicates among texts, and return their probabilities."""
         task = FinderTask(str(self.folder / "texts.index"), str(self.folder / "m.rekern"), n_jobs=1)
-        if cluster is None:
-            blocks = task.open().score_duplicates(LEAST_PROBABILITY)
-        else:
-            blocks = task.open().score_duplicates(LEAST_PROBABILITY, workers=ClusterWorkers(cluster, task))
+        workers = ClusterWorkers(task) if is_there else None
+        blocks = task.open().score_duplicates(LEAST_PROBABILITY, workers=workers)
         return np.concatenate([block.probabilities for block in blocks])
 
-    def search_costs(self, cluster: Cluster | None) -> np.ndarray:
+    def search_costs(self, is_there: bool) -> np.ndarray:
         """Compare costs of errors in folds by scikit-learn, and return the accuracies."""
         model = PairClassifier(Rewriting((1, 4)), calibration=0)
         search = GridSearchCV(model, {"C": [0.1, 0.3, 1.0, 3.0]}, cv=8, refit=False).fit(self.known, self.labels)
         return search.cv_results_["mean_test_score"]
 
-    def compare_trees(self, cluster: Cluster | None) -> np.ndarray:
+    def compare_trees(self, is_there: bool) -> np.ndarray:
         """Compute the Gram of trees into a memory-mapped file."""
         return self._write_gram(PartialTree(), self.trees)
 
-    def compare_pairs(self, cluster: Cluster | None) -> np.ndarray:
+    def compare_pairs(self, is_there: bool) -> np.ndarray:
         """Compute the Gram of pairs with the default kernel into a memory-mapped file."""
         return self._write_gram(self.kernel, self.pairs)
 
-    def compare_rules(self, cluster: Cluster | None) -> np.ndarray:
+    def compare_rules(self, is_there: bool) -> np.ndarray:
         """Compute the Gram of the rules of pairs alone, which takes about as long as to write it."""
         return self._write_gram(Rewriting((1, 4)), self.pairs)
 
@@ -134,7 +120,7 @@ class Work:
         path.unlink()  # it stays mapped, and its room is free when the array is gone
         return gram
 
-    def list_rules(self, cluster: Cluster | None) -> np.ndarray:
+    def list_rules(self, is_there: bool) -> np.ndarray:
         """Return the values of the hashed features of many pairs."""
         return RewriteVectorizer(k=(1, 4), hashing=2**20).transform(self.many_pairs).data
 
@@ -148,34 +134,15 @@ def make_tree(words: list[str], number: int) -> str:
     return f"({'ABC'[number % 3]} {left} {right})"
 
 
-class Cost(NamedTuple):
-    """What some work costs: elapsed seconds, and seconds of the processor here and in the processes of the cluster."""
-
-    elapsed: float
-    here: float
-    there: float
-
-
-def measure(call: Callable[[], object], repeats: int = 4) -> tuple[Cost, object]:
-    """Return the cost of the fastest of some calls, and the last result."""
-    costs, result = [], None
+def measure(call: Callable[[], object], repeats: int = 3) -> tuple[float, object]:
+    """Return the seconds of the fastest of some calls, and the last result."""
+    seconds, result = [], None
     for _ in range(repeats):
         result = None  # to free gigabytes takes time, too
-        started, here, there = time.perf_counter(), time.process_time(), count_child_seconds()
+        started = time.perf_counter()
         result = call()
-        taken = (time.perf_counter() - started, time.process_time() - here, count_child_seconds() - there)
-        costs.append(Cost(*taken))
-    return min(costs), result
-
-
-def count_child_seconds() -> float:
-    """Return the seconds of the processor of all processes that this one has started, and of theirs."""
-    total = 0.0
-    for process in psutil.Process().children(recursive=True):
-        with suppress(psutil.NoSuchProcess):
-            times = process.cpu_times()
-            total += times.user + times.system
-    return total
+        seconds.append(time.perf_counter() - started)
+    return min(seconds), result
 
 
 def digest(result: np.ndarray | bytes) -> str:
@@ -184,47 +151,26 @@ def digest(result: np.ndarray | bytes) -> str:
 
 def measure_library(library: str, work: Work, expected: dict[str, str], numbers: list[int]) -> None:
     """Print the figures of one library with each number of workers."""
-    costs: dict[str, list[Cost]] = {name: [] for name in expected}
+    seconds: dict[str, list[float]] = {name: [] for name in expected}
     same = dict.fromkeys(expected, True)
     for workers in numbers:
-        with use_cluster(f"{library}://local:{workers}") as cluster:
+        with use_cluster(f"{library}://local:{workers}"):
             for _ in range(2):  # until every worker has loaded what it runs
-                list(cluster.run(_load_code, [(number,) for number in range(4 * workers)]))
+                list(run_at_workers(_load_code, [(number,) for number in range(4 * workers)]))
             for name in expected:
-                least, result = measure(lambda: getattr(work, name)(cluster))  # noqa: B023
-                costs[name].append(least)
+                least, result = measure(lambda: getattr(work, name)(True))  # noqa: B023
+                seconds[name].append(least)
                 same[name] &= digest(result) == expected[name]
                 del result
-            if workers == numbers[0]:
-                calls, blocks = measure_overhead(cluster)
-    for name, found in costs.items():
-        seconds = [cost.elapsed for cost in found]
-        ratios = [f"{seconds[0] / second:.2f}" for second in seconds[1:]]
-        processor = [f"{value:.3f}" for cost in found for value in (cost.here, cost.there)]
+    for name, found in seconds.items():
+        ratios = [f"{found[0] / second:.2f}" for second in found[1:]]
         bits = "same" if same[name] else "OTHER"
-        print_row(library, name.replace("_", " "), *(f"{second:.3f}" for second in seconds), *ratios, *processor, bits)
-    overhead = f"overhead: {1000 * calls / BLOCKS:.1f} ms a call, {1000 * blocks / BLOCKS:.1f} ms a block of joblib"
-    print_row(library, overhead, *[""] * (4 * len(numbers)))
-
-
-def list_headings(numbers: list[int]) -> list[str]:
-    """Return the heads of the columns."""
-    seconds = [f"{number} {'worker' if number == 1 else 'workers'}" for number in numbers]
-    ratios = ["ratio"] if len(numbers) == 2 else [f"ratio, {number}" for number in numbers[1:]]
-    processor = [heading for number in numbers for heading in (f"processor, {number}: here", "there")]
-    return ["library", "work", *seconds, *ratios, *processor, "bits"]
+        print_row(library, name.replace("_", " "), *(f"{second:.3f}" for second in found), *ratios, bits)
 
 
 def print_row(*cells: str) -> None:
     """Print a row of a Markdown table."""
     print(f"| {' | '.join(cells)} |", flush=True)
-
-
-def measure_overhead(cluster: Cluster) -> tuple[float, float]:
-    """Return the seconds of calls and of joblib's blocks that do nothing."""
-    numbers = [(number,) for number in range(BLOCKS)]
-    calls, blocks = measure(lambda: list(cluster.run(abs, numbers))), measure(lambda: list(run(abs, numbers)))
-    return calls[0].elapsed, blocks[0].elapsed
 
 
 def _load_code(number: int) -> int:
@@ -259,9 +205,15 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         sizes = (options.pairs, options.feature_pairs, options.trees, options.texts, options.files)
         work = Work(Path(folder), names, *sizes, options.folder_pairs)
-        expected = {name: digest(getattr(work, name)(None)) for name in names}
-        print(f"seconds with {options.workers} workers, and their ratio (target for two: {TARGET})\n")
-        headings = list_headings(numbers)
+        expected = {name: digest(getattr(work, name)(False)) for name in names}
+        ratios = [f"ratio, {number}" for number in numbers[1:]]
+        headings = [
+            "library",
+            "work",
+            *(f"{number} worker{'s' * (number > 1)}, s" for number in numbers),
+            *ratios,
+            "bits",
+        ]
         print_row(*headings)
         print_row(*["---"] * len(headings))
         for library in options.libraries:

@@ -19,8 +19,6 @@ NOT_RUN = {
     "docs/how-to/gpu.md": 1,
     "docs/how-to/parse.md": 1,
     "docs/how-to/serve.md": 3,
-    "docs/how-to/ray.md": 3,
-    "docs/how-to/spark.md": 3,
     "docs/how-to/word-spaces.md": 2,
     "docs/reference/krisp.md": 1,
     "docs/reference/releases.md": 1,

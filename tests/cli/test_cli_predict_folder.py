@@ -56,7 +56,7 @@ def test_errors(models: Path, folder: Path, tmp_path: Path) -> None:
     assert "give a folder for the predictions with -o" in error_of(*start)
     assert "give another one" in error_of(*start, "-o", folder)
     assert "has no tables" in error_of("predict", models / "two.rekern", tmp_path, "-o", tmp_path / "out")
-    assert "is no address of a cluster" in error_of(*start, "-o", tmp_path / "out", "--cluster", "slurm://x")
+    assert "is not an address of a cluster" in error_of(*start, "-o", tmp_path / "out", "--cluster", "slurm://x")
     single = ("predict", models / "two.rekern", models / "test.tsv", "--cluster", "dask://local:2")
     assert "--cluster is for a folder of files" in error_of(*single)
     assert "has no column 'q1'" in error_of(*start, "-o", tmp_path / "out2", "--source", "q1")

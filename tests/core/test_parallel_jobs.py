@@ -6,8 +6,15 @@ import time
 import joblib
 import pytest
 
-from rekern.core.cluster_calls import call_there
-from rekern.core.parallel_jobs import allow_threads, count_jobs, count_threads, keep_threads, resolve_jobs, run
+from rekern.core.parallel_jobs import (
+    _call_there,
+    allow_threads,
+    count_jobs,
+    count_threads,
+    keep_threads,
+    resolve_jobs,
+    run,
+)
 
 
 def test_results_are_in_order_and_few_are_ahead() -> None:
@@ -81,9 +88,9 @@ def test_a_call_on_a_worker_stays_in_its_thread() -> None:
         with allow_threads(n_jobs):
             return count_threads(n_jobs), count_jobs(n_jobs), len({*run(threading.get_ident, [()] * 20, n_jobs)})
 
-    assert call_there(list_numbers, None).value == (1, 1, 1)
-    assert call_there(list_numbers, 1).value == (1, 1, 1)
-    found = call_there(list_numbers, 3).value  # asked for
+    assert _call_there(list_numbers, (None,))[0] == (1, 1, 1)
+    assert _call_there(list_numbers, (1,))[0] == (1, 1, 1)
+    found = _call_there(list_numbers, (3,))[0]  # asked for
     assert isinstance(found, tuple) and found[:2] == (3, 3)
     assert count_threads(3) == 3  # here nothing has changed
 

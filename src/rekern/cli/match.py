@@ -22,7 +22,6 @@ from rekern.core.text_files import STANDARD_INPUT
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
-    from rekern.core.cluster_calls import Cluster
     from rekern.core.explanations import Explanation
     from rekern.core.json_values import Json
     from rekern.search.match_log import MatchLog
@@ -153,8 +152,8 @@ def match(
     if queries is not None and top is None:
         top = 5
     can_resume = out is not None and not to_screen and (queries is None or can_read_again(queries))
-    with use_workers(cluster) as machines:
-        workers = _find_workers(finder, machines, index_file, model, jobs, resources, vectors)
+    with use_workers(cluster):
+        workers = _find_workers(finder, index_file, model, jobs, resources, vectors)
         search = Search(finder, queries, query_reader, top, min_probability, workers)
         with _open_log(search, out or "", model, vectors, resources) if can_resume else nullcontext() as log:
             if clusters:
@@ -210,7 +209,6 @@ def _find_index_file(corpus: str, index: Path | None) -> str:
 
 def _find_workers(
     finder: PairFinder,
-    machines: Cluster | None,
     index: str | None,
     model: str,
     jobs: int | None,
@@ -220,7 +218,7 @@ def _find_workers(
     """Return who does the work: the workers of a cluster, or this process."""
     from rekern.search.pair_finder import LoneWorker
 
-    if machines is None or index is None:
+    if index is None:
         return LoneWorker(finder)
     from rekern.search.finder_task import ClusterWorkers, FinderTask
 
@@ -235,7 +233,7 @@ def _find_workers(
         1 if jobs is None else jobs,
         None if vectors is None else os.path.abspath(vectors),
     )
-    return ClusterWorkers(machines, task)
+    return ClusterWorkers(task)
 
 
 def _open_corpus(finder: PairFinder, corpus: str, index: Path | None, reader: TextReader, is_named: bool) -> None:

@@ -35,6 +35,7 @@ def predict_folder(
 ) -> None:
     """Predict all tables of a folder; ``out`` gets a file of the same name for each."""
     from rekern.core.clusters import use_workers
+    from rekern.core.parallel_jobs import run_at_workers
     from rekern.core.progress import track
     from rekern.learning.folder_prediction import FolderTask
 
@@ -70,9 +71,9 @@ def predict_folder(
     missing = task.list_missing()
     started = time.perf_counter()
     pairs = 0
-    with use_workers(cluster if missing else None) as workers:
+    with use_workers(cluster if missing else None):
         calls = [(name,) for name in missing]
-        results = map(task.predict, missing) if workers is None else workers.run(task.predict, calls)
+        results = map(task.predict, missing) if cluster is None else run_at_workers(task.predict, calls)
         for found in track(results, len(missing), "predicting files"):
             if found.fault:
                 raise InputError(found.fault)

@@ -19,8 +19,6 @@ try:
 except ImportError:  # on Windows
     fcntl = None  # type: ignore[assignment]
 
-LOCAL_KINDS = ("tmpfs", "ext4", "xfs", "btrfs")  # of file systems
-
 # The name of the machine is part of the name, because folders are shared: the same number may be another process there.
 _PREFIX = f".rekern-{zlib.crc32(platform.node().encode()):08x}-"
 
@@ -112,45 +110,6 @@ def remove_locked(path: Path, file: IO[bytes]) -> None:
     if fcntl is None:  # Windows removes no open files
         file.close()
     path.unlink(missing_ok=True)
-
-
-@contextmanager
-def take_turn(file: IO[bytes]) -> Iterator[None]:
-    """Let one process of this machine at a time write to a file, in the order in which they come.
-
-    The system lets only one write at a time, too, but by turns for each short piece: two processes that begin together
-    would always wait for each other. This way one is in advance, and writes while the other one computes. Nobody waits
-    for other machines.
-
-    >>> from tempfile import TemporaryFile
-    >>> with TemporaryFile() as file, take_turn(file):
-    ...     file.write(b"mine")
-    4
-    """
-    if fcntl is None or not is_local(os.fstat(file.fileno()).st_dev):
-        yield
-        return
-    fcntl.flock(file, fcntl.LOCK_EX)
-    try:
-        yield
-    finally:
-        fcntl.flock(file, fcntl.LOCK_UN)
-
-
-@cache
-def is_local(device: int) -> bool:
-    """Return whether a file system, known by its number, is of this machine alone, in its memory or on its disks.
-
-    >>> is_local(0)
-    False
-    """
-    try:
-        mounts = Path("/proc/self/mountinfo").read_text(encoding="utf-8", errors="replace").splitlines()
-    except OSError:  # not Linux
-        return False
-    name = f"{os.major(device)}:{os.minor(device)}"
-    found = (line.partition(" - ")[2].split()[0] for line in mounts if line.split()[2] == name)
-    return any(kind in LOCAL_KINDS for kind in found)
 
 
 @cache

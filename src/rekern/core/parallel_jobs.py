@@ -3,11 +3,11 @@
 import sys
 import threading
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, TypeAlias, TypeVar, cast
+from typing import Any, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ Results: TypeAlias = list[Any]  # of different functions
 
 FEWEST = 1 << 15  # entries, or steps of as long, that are worth a call in a thread
 SHARES = 2  # calls for each thread, so that none waits long for the others
+SHARES_OF_WORKER = 4  # the same for each worker of a cluster
 
 _thread = threading.local()  # whether this thread works for a call of `run`, and the threads that it keeps
 
@@ -104,45 +105,64 @@ def run(
         if _is_default(backend, configured) or type(backend) is joblib.parallel.BACKENDS["threading"]:
             results = _run_in_own_threads(function, calls, n_jobs)
         else:
-            results = _run_in_joblib(function, calls, n_jobs and min(n_jobs, len(calls)))
+            results = _run_in_joblib(function, calls, n_jobs)
     yield from track(results, len(calls), label)
 
 
 def _run_in_joblib(function: Callable[..., T], calls: Sequence[tuple[object, ...]], n_jobs: int | None) -> Iterator[T]:
-    """Return the results from the backend that the user has configured."""
-    import joblib
-
-    backend = joblib.parallel.get_active_backend()[0]
-    if hasattr(backend, "run_calls"):  # a cluster, which knows better than joblib how many calls to send at a time
-        return cast(Iterator[T], backend.run_calls(function, calls))
-    return_as = "generator" if getattr(backend, "supports_return_generator", False) else "list"
-    # Results take time to come from other processes: more calls wait there, so that no worker waits for the next one.
-    ahead = "2*n_jobs" if has_shared_memory() else "4*n_jobs"
-    pool = joblib.Parallel(n_jobs=n_jobs, prefer="threads", return_as=return_as, pre_dispatch=ahead)
-    if has_shared_memory():
-        results = pool(joblib.delayed(function)(*call) for call in calls)
-    else:
-        large = _LargeFunction(function)
-        results = pool(joblib.delayed(_call)(large, *call) for call in calls)
-    return cast(Iterator[T], results)
+    """Yield the results from the backend that the user has configured, in few shares: each is sent the function."""
+    size = -(-len(calls) // (SHARES_OF_WORKER * count_jobs(n_jobs)))
+    large = _LargeFunction(function)
+    shares = [(large, calls[first:last]) for first, last in split_range(len(calls), size)]
+    for results in run_at_workers(_call_all, shares, n_jobs):
+        yield from results
 
 
 class _LargeFunction:
-    """A wrapper around a function with large arrays, so that it is sent to each process only once.
+    """A wrapper around a function with large arrays: joblib's Dask backend sends what is large only once."""
 
-    joblib's Dask backend sends an argument only once if its ``__sizeof__`` is large. The called function itself would
-    be pickled with every call, and would have to be hashable.
-    """
-
-    def __init__(self, function: Callable[..., object]):
+    def __init__(self, function: Callable[..., Any]):
         self.function = function
 
     def __sizeof__(self) -> int:
         return 1 << 20
 
 
-def _call(large: _LargeFunction, *arguments: object) -> object:
-    return large.function(*arguments)
+def _call_all(large: _LargeFunction, calls: Sequence[tuple[object, ...]]) -> Results:
+    return [large.function(*call) for call in calls]
+
+
+def run_at_workers(
+    function: Callable[..., T], calls: Iterable[tuple[object, ...]], n_jobs: int | None = -1
+) -> Iterator[T]:
+    """Yield the results of long calls in order, from the workers of joblib's backend; ``calls`` may be a generator.
+
+    >>> list(run_at_workers(pow, iter([(2, 3), (3, 2)])))
+    [8, 9]
+    """
+    import joblib
+
+    backend = joblib.parallel.get_active_backend()[0]
+    return_as = "generator" if getattr(backend, "supports_return_generator", False) else "list"
+    pool = joblib.Parallel(n_jobs, prefer="threads", return_as=return_as, pre_dispatch="2*n_jobs", batch_size=1)
+    for result, error in pool(joblib.delayed(_call_there)(function, call) for call in calls):
+        if error is not None:
+            raise error
+        yield result
+
+
+def _call_there(function: Callable[..., T], call: tuple[object, ...]) -> tuple[T | None, Exception | None]:
+    """Return the result of a call on a worker, or its error: no library wraps it, or tries the call again.
+
+    The call stays in one thread, for the other cores have calls of their own.
+    """
+    import joblib
+
+    try:
+        with joblib.parallel_config(backend="sequential"):
+            return function(*call), None
+    except Exception as error:
+        return None, error
 
 
 def run_in_threads(

@@ -1,12 +1,9 @@
 """A Gram too large for memory: written block by block to a memory-mapped ``.npy`` file, resumed after an interruption.
 
 The matrix is written to ``NAME.part``. A second file, ``NAME.part.json``, says what it is a Gram of and how many of its
-blocks are on disk. A later run that finds both, for the same kernel, the same items and the same code, continues from
-there; otherwise it says what differs and starts again. The finished file gets its name in one step, so a file called
-NAME is always complete.
-
-The workers of a cluster write their blocks themselves, if they see the file under the same path. They know it by a
-random number in the second file. A worker that does not see it sends its block back.
+blocks are on disk. A later run that finds both, for the same kernel, the same items and the same version, continues
+from there; otherwise it says what differs and starts again. The finished file gets its name in one step, so a file
+called NAME is always complete.
 """
 
 from __future__ import annotations
@@ -14,33 +11,28 @@ from __future__ import annotations
 import errno
 import json
 import os
+import pickle
 import re
-import secrets
-import shutil
 import time
 import warnings
 from collections.abc import Iterator
-from functools import partial
-from hashlib import blake2b
 from pathlib import Path
 from typing import IO, TypedDict
 
+import joblib
 import numpy as np
 
 from rekern.core.arrays import Floats
 from rekern.core.files import check_writable, open_locked, remove_locked, show_path
 from rekern.core.messages import shorten_text
-from rekern.core.object_digests import digest_object
-from rekern.core.parallel_jobs import count_jobs, has_shared_memory, run, split_range
+from rekern.core.parallel_jobs import count_jobs, run, split_range
 from rekern.core.progress import track
-from rekern.core.source_code_digest import digest_kernel_source
+from rekern.core.version import __version__
 from rekern.errors import InputError
 from rekern.kernels.gram_plan import GramPlan
-from rekern.kernels.gram_workers import SharedFile, mirror_rows, split_rows, write_block
 
 RECORD_SECONDS = 2.0  # the most work that an interruption loses
 BLOCKS_PER_JOB = 8  # in one wave: finished blocks never pile up in memory, however slow the disk is
-PROBES = 4  # for each worker: calls that look whether it sees the file
 TILE = 2048  # rows and columns that are mirrored at a time
 RECORD_BYTES = 600  # of the second file
 
@@ -55,7 +47,7 @@ class GramState(TypedDict):
     shape: list[int]
     blocks: int
     kernel: str
-    code: str
+    version: str
     items: str | None
 
 
@@ -82,12 +74,10 @@ def write_gram(plan: GramPlan, path: Path, n_jobs: int | None, description: str)
                 record.truncate(0)  # before the matrix goes: a record of another one would mislead
                 np.lib.format.open_memmap(part, mode="w+", dtype=np.float64, shape=(plan.rows, plan.columns))
             matrix = np.lib.format.open_memmap(part, mode="r+")
-            there = None if has_shared_memory() else _share(matrix, part, sidecar, n_jobs, record, state, done or 0)
-            if there is None:
-                _reserve(part)
-            _fill(matrix, plan, blocks, done or 0, n_jobs, record, state, there)
+            _reserve(part)
+            _fill(matrix, plan, blocks, done or 0, n_jobs, record, state)
             if plan.symmetric:
-                _mirror(matrix, there, n_jobs)
+                _mirror(matrix)
             matrix.flush()
             del matrix
             os.replace(part, whole)
@@ -124,52 +114,30 @@ def _fill(
     n_jobs: int | None,
     record: IO[bytes],
     state: GramState,
-    there: SharedFile | None,
 ) -> None:
     """Compute the blocks that are missing; of a symmetric Gram only the part right of the diagonal."""
-    recorded, since, number = done, time.monotonic(), "" if there is None else there.run
+    recorded, since = done, time.monotonic()
     try:
-        for (first, _), block in zip(blocks[done:], _compute_blocks(plan, blocks[done:], n_jobs, there)):
-            if block is not None:
-                _store(matrix, block, first, first if plan.symmetric else 0, there)
+        for (first, last), block in zip(blocks[done:], _compute_blocks(plan, blocks[done:], n_jobs)):
+            matrix[first:last, first if plan.symmetric else 0 :] = block
             done += 1
             if time.monotonic() - since >= RECORD_SECONDS:
-                _record(matrix, record, state, done, number)
+                _record(matrix, record, state, done)
                 recorded, since = done, time.monotonic()
     finally:  # Ctrl-C keeps what there is
         if done > recorded:
-            _record(matrix, record, state, done, number)
+            _record(matrix, record, state, done)
 
 
-def _store(matrix: MappedFloats, block: Floats, first: int, left: int, there: SharedFile | None) -> None:
-    """Store a block that was sent; what is not reserved is not mapped."""
-    if there is None:
-        matrix[first : first + len(block), left:] = block
-        return
-    with there.open() as rows:
-        rows.write(block, first, left)
-
-
-def _compute_blocks(
-    plan: GramPlan, blocks: list[tuple[int, int]], n_jobs: int | None, there: SharedFile | None
-) -> Iterator[Floats | None]:
-    """Yield the blocks in order, None for one that a worker has written.
-
-    Others come in waves: a backend that is faster than the disk has to wait for it.
-    """
-    size = len(blocks) if there else BLOCKS_PER_JOB * count_jobs(n_jobs)
-    compute = plan.compute if there is None else partial(write_block, plan, there)
-    waves = (run(compute, blocks[first:last], n_jobs) for first, last in split_range(len(blocks), max(size, 1)))
+def _compute_blocks(plan: GramPlan, blocks: list[tuple[int, int]], n_jobs: int | None) -> Iterator[Floats]:
+    """Yield the blocks in order, in waves: what computes faster than the disk writes has to wait for it."""
+    size = BLOCKS_PER_JOB * count_jobs(n_jobs)
+    waves = (run(plan.compute, blocks[first:last], n_jobs) for first, last in split_range(len(blocks), size))
     return track((block for wave in waves for block in wave), len(blocks), "Gram matrix")
 
 
-def _mirror(matrix: MappedFloats, there: SharedFile | None, n_jobs: int | None) -> None:
+def _mirror(matrix: MappedFloats) -> None:
     """Copy what is right of the diagonal to its left, in tiles: block by block it would touch every page every time."""
-    if there is not None:
-        matrix.flush()
-        if all(run(partial(mirror_rows, there), split_rows(len(matrix), count_jobs(n_jobs)), n_jobs)):
-            return
-        _reserve(Path(there.part))
     tiles = split_range(len(matrix), TILE)
     for number, (first, last) in enumerate(tiles):
         for left, right in tiles[:number]:
@@ -178,11 +146,11 @@ def _mirror(matrix: MappedFloats, there: SharedFile | None, n_jobs: int | None) 
         square[:] = np.where(np.tri(last - first, k=-1, dtype=bool), square.T, square)
 
 
-def _record(matrix: MappedFloats, record: IO[bytes], state: GramState, done: int, number: str = "") -> None:
-    """Record how many blocks are done, once they are on disk, and the number of this run."""
+def _record(matrix: MappedFloats, record: IO[bytes], state: GramState, done: int) -> None:
+    """Record how many blocks are done, once they are on disk."""
     matrix.flush()
     # One write of one length: a kill leaves the old text or the new one, never a mixture.
-    text = json.dumps({**state, "done": done, "run": number}).encode().ljust(RECORD_BYTES) + b"\n"
+    text = json.dumps({**state, "done": done}).encode().ljust(RECORD_BYTES) + b"\n"
     record.seek(0)
     record.write(text)
     record.flush()
@@ -203,7 +171,7 @@ def _count_done(record: IO[bytes], part: Path, state: GramState) -> int | None:
     record.seek(0)
     try:
         found = json.loads(record.read())
-        done, _ = found.pop("done"), found.pop("run", "")
+        done = found.pop("done")
         if found.keys() != state.keys() or not isinstance(done, int) or not 0 <= done <= found["blocks"]:
             return None
         difference = _find_difference(found, state)
@@ -218,22 +186,6 @@ def _count_done(record: IO[bytes], part: Path, state: GramState) -> int | None:
     return done if list(header.shape) == state["shape"] and header.dtype == np.float64 else None
 
 
-def _share(
-    matrix: MappedFloats, part: Path, sidecar: Path, n_jobs: int | None, record: IO[bytes], state: GramState, done: int
-) -> SharedFile | None:
-    """Return the file for workers, after checking that it has room; None if one of them does not see it."""
-    number = secrets.token_hex(8)
-    there = SharedFile(os.fspath(part), os.fspath(sidecar), number, matrix.offset, matrix.shape[1])
-    _record(matrix, record, state, done, number)
-    if not all(run(there.is_seen, [()] * PROBES * count_jobs(n_jobs), n_jobs)):
-        return None
-    # Room is not reserved: that takes as long as to write, and a worker that finds the disk full says so.
-    status, size = os.stat(part), os.path.getsize(part)
-    if shutil.disk_usage(part.parent).free < size - 512 * getattr(status, "st_blocks", 0):
-        raise _refuse(part, size, os.strerror(errno.ENOSPC))
-    return there
-
-
 def _reserve(part: Path) -> None:
     """Ask for room on disk for the whole file: writing to a map on a full disk would end the process."""
     if not hasattr(os, "posix_fallocate"):
@@ -244,27 +196,27 @@ def _reserve(part: Path) -> None:
             os.posix_fallocate(file.fileno(), 0, size)
         except OSError as error:
             if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
-                raise _refuse(part, size, error.strerror or "") from None
+                name = show_path(part)
+                message = f"cannot write {name}: {error.strerror}; the Gram needs {size / 1e9:.1f} GB"
+                raise InputError(message, file=name, names_file=True) from None
             # else a file system that cannot reserve room
 
 
-def _refuse(part: Path, size: int, reason: str) -> InputError:
-    name = show_path(part)
-    message = f"cannot write {name}: {reason}; the Gram needs {size / 1e9:.1f} GB"
-    return InputError(message, file=name, names_file=True)
-
-
 def _describe(plan: GramPlan, description: str) -> GramState:
-    """Return what a Gram is: its kernel, the code that computes it, and a digest of all that was read of the items."""
+    """Return what a Gram is: its kernel, the version that computes it, and a hash of all that was read of the items."""
     # An address in memory (of a tokenizer that is a function) differs from run to run and says nothing.
     kernel = re.sub(r" at 0x[0-9a-fA-F]+", "", description)
+    try:
+        items = joblib.hash((plan.spans(), plan.symmetric, plan.block))
+    except (pickle.PicklingError, TypeError, AttributeError):  # of a function inside of another one, or of a lock
+        items = None
     return {
         "file": "unfinished Gram of Rekern",
         "shape": [plan.rows, plan.columns],
         "blocks": len(plan.spans()),
-        "kernel": f"{shorten_text(kernel, 60)} {blake2b(kernel.encode('utf-8', 'replace'), digest_size=8).hexdigest()}",
-        "code": digest_kernel_source(),
-        "items": digest_object([plan.spans(), plan.symmetric, plan.block]),
+        "kernel": f"{shorten_text(kernel, 60)} {joblib.hash(kernel)}",
+        "version": __version__,
+        "items": items,
     }
 
 
@@ -272,10 +224,10 @@ def _find_difference(found: GramState, state: GramState) -> str | None:
     """Return in which way an unfinished Gram is another one; None if it is the same."""
     if found["kernel"] != state["kernel"]:
         return f"of another kernel, {found['kernel'].rpartition(' ')[0]}"
-    if found["code"] != state["code"]:
-        return "of another version of the code"
+    if found["version"] != state["version"]:
+        return "of another version"
     if found["shape"] != state["shape"]:
         return f"of {' × '.join(map(str, found['shape']))} items, not {' × '.join(map(str, state['shape']))}"
     if state["items"] is None:
-        return "of a kernel that cannot be looked into, so that it may be of other items"
+        return "of a kernel that cannot be written down, so that it may be of other items"
     return None if found == state else "of other items"

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 
-from rekern.core.cluster_calls import Cluster
 from rekern.core.model_limits import DEFAULT_LIMITS, ModelLimits
-from rekern.core.parallel_jobs import allow_threads
+from rekern.core.parallel_jobs import allow_threads, run_at_workers
 from rekern.errors import InputError
 from rekern.learning import PairClassifier, load_model
 from rekern.search.matches import ScoredPairs
@@ -54,12 +53,12 @@ class FinderTask:
 class ClusterWorkers:
     """The workers of a cluster that share a search; see `rekern.search.pair_finder.Workers`."""
 
-    def __init__(self, cluster: Cluster, task: FinderTask):
-        self.cluster, self.task = cluster, task
+    def __init__(self, task: FinderTask):
+        self.task = task
 
     def run(self, method: str, calls: Iterable[tuple[object, ...]]) -> Iterator[ScoredPairs]:
         """Yield what a method of the finder returns for each call, in the order of the calls."""
-        return self.cluster.run_in_order(self.task.call, ((method, *call) for call in calls))
+        return run_at_workers(self.task.call, ((method, *call) for call in calls))
 
 
 def _read_stamp(path: str | None) -> int:

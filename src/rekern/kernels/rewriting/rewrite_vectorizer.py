@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import suppress
+from collections.abc import Sequence
 from functools import partial
 from numbers import Integral, Real
-from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
@@ -14,14 +12,12 @@ import scipy.sparse as sp
 from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.exceptions import NotFittedError
 
-from rekern.core.array_exchange import Exchange, make_exchange
-from rekern.core.array_parts import ArrayPart, join_arrays, write_part
 from rekern.core.arrays import AnyArray, Floats, Ints, SmallInts, offsets_of
 from rekern.core.csr import make_csr
 from rekern.core.key_index import KeyIndex, index_keys, look_up
 from rekern.core.key_rows import fold_keys, keep_known
 from rekern.core.messages import show_value
-from rekern.core.parallel_jobs import count_jobs, has_shared_memory, run, split_range
+from rekern.core.parallel_jobs import run, split_range
 from rekern.core.parameter_tables import Jobs, check_parameters, state_parameters
 from rekern.core.parameters import LONGEST_WINDOW, WindowSizes
 from rekern.core.state_schema import DECAY, TOKENIZER, Choice, Flag, Whole
@@ -30,15 +26,13 @@ from rekern.kernels.kernel_items import Items, materialize_items
 from rekern.kernels.rewriting.rewriting_kernel import Rewriting
 from rekern.kernels.rewriting.rule_extraction import PAIRS_IN_BLOCK, RuleExtractor
 from rekern.kernels.rewriting.rule_names import name_rules
-from rekern.structures.pairs import Pairs, as_pairs
+from rekern.structures.pairs import Pairs
 from rekern.structures.tokenizer import Tokenize
 
 if TYPE_CHECKING:
     from sklearn.utils import Tags
 
 MOST_COLUMNS = 2**31 - 1
-PAIRS_AT_WORKER = 1 << 14  # the most in a call for a worker of a cluster: each call costs some milliseconds
-SHARES_OF_WORKER = 8  # calls for each worker, if they are not smaller than those for threads
 
 
 # Without scikit-learn's wrapper for data frames: a frame of a million columns helps nobody, see set_output.
@@ -210,8 +204,6 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
 
     def _hash_rules(self, kernel: Rewriting, X: Items) -> sp.csr_array:
         columns, extractor = int(self.hashing or 0), kernel.make_extractor()
-        if not has_shared_memory() and not isinstance(X, Pairs):
-            return self._hash_at_workers(kernel, extractor, X)
         pairs = kernel.read_items(X)
         ranges = split_range(len(pairs), PAIRS_IN_BLOCK)
         if len(extractor.find_heavy(pairs)) or len(ranges) < 2:
@@ -222,20 +214,6 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
         indptr = offsets_of(np.concatenate([np.diff(block.indptr) for block in blocks]))
         values = np.concatenate([block.values for block in blocks])
         return make_csr(values, np.concatenate([block.columns for block in blocks]), indptr, columns)
-
-    def _hash_at_workers(self, kernel: Rewriting, extractor: RuleExtractor, X: Items) -> sp.csr_array:
-        """Let the workers of a cluster tokenize the texts too, and join their rows if all see the same files."""
-        sources, targets = as_pairs(X)
-        share = -(-len(sources) // (SHARES_OF_WORKER * count_jobs(self.n_jobs)))
-        ranges = split_range(len(sources), max(PAIRS_IN_BLOCK, min(PAIRS_AT_WORKER, share))) or [(0, 0)]
-        texts = [(sources[first:last], targets[first:last], first) for first, last in ranges]
-        width = int(self.hashing or 0)
-        with TemporaryDirectory(prefix="rekern-", ignore_cleanup_errors=True) as folder:
-            exchange = make_exchange(folder)
-            hash_texts = partial(_hash_texts, exchange, extractor, width, kernel.tokenizer)
-            rows = list(run(hash_texts, texts, self.n_jobs, "rules"))
-            columns, values = join_arrays(exchange, [part.entries for part in rows], ("i4", "f8"))
-        return make_csr(values, columns, offsets_of(np.concatenate([part.lengths for part in rows])), width)
 
     def _check_parameters(self) -> Self:
         """Return this vectorizer, after checking its parameters."""
@@ -282,42 +260,6 @@ class HashedRows(NamedTuple):
     columns: SmallInts
     values: Floats
     indptr: Ints
-
-
-class RowsOfWorker(NamedTuple):
-    """Rows over hashed columns from a worker: their lengths, and their columns and values or where these are."""
-
-    lengths: Ints
-    entries: ArrayPart | tuple[AnyArray, AnyArray]
-
-
-def _hash_texts(
-    exchange: Exchange,
-    extractor: RuleExtractor,
-    columns: int,
-    tokenizer: Tokenize | None,
-    sources: Sequence[object],
-    targets: Sequence[object],
-    first: int,
-) -> RowsOfWorker:
-    """Return the rows of texts, on a worker; few pairs at a time, which stay in the cache of the processor."""
-    lengths: list[Ints] = []
-
-    def hash_blocks() -> Iterator[tuple[AnyArray, AnyArray]]:
-        lengths.clear()
-        for start, end in split_range(len(sources), PAIRS_IN_BLOCK) or [(0, 0)]:
-            texts = list(zip(sources[start:end], targets[start:end]))
-            pairs = Pairs.from_items(texts, tokenizer, first_row=first + start)
-            block = _hash_block(extractor, columns, pairs)
-            lengths.append(np.diff(block.indptr))
-            yield block.columns, block.values
-
-    if exchange.is_seen():
-        with suppress(OSError):  # no room: the rows are sent
-            part = write_part(exchange, hash_blocks())
-            return RowsOfWorker(np.concatenate(lengths), part)
-    found, values = (np.concatenate(arrays) for arrays in zip(*hash_blocks()))
-    return RowsOfWorker(np.concatenate(lengths), (found, values))
 
 
 def _hash_block(extractor: RuleExtractor, columns: int, pairs: Pairs) -> HashedRows:
