@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Protocol, Self
 
 import numpy as np
+from sklearn.base import clone
 
 from rekern.core.arrays import AnyArray, Floats
-from rekern.core.estimators import copy_unfitted
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Items
 from rekern.learning import PairClassifier
@@ -46,7 +46,7 @@ class LogisticModel:
         """Learn from pairs and their labels, of which there are two."""
         labels = np.array(y)
         self.classes_ = np.unique(labels)
-        self.pairs_, self.kernel_ = X, copy_unfitted(self.kernel).fit(X)
+        self.pairs_, self.kernel_ = X, clone(self.kernel, safe=False).fit(X)
         signs = np.where(labels == self.classes_[1], 1, -1)
         self.solution_ = fit_logistic(np.asarray(self.kernel_.gram(X), float), signs, self.C)
         return self

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.base import clone
 
 from experiments.corpora import DataPath
 from experiments.experiment_titles import format_title
@@ -38,7 +39,6 @@ from experiments.structural.tree_corpora import GRAPHS, TREES, WORDS, find_file
 from experiments.text_tables import format_table
 from experiments.text_tables import join_parts as join_paragraphs
 from rekern.core.arrays import AnyArray, Floats
-from rekern.core.estimators import copy_unfitted
 from rekern.core.json_values import JsonObject
 from rekern.core.parallel_jobs import run
 from rekern.core.progress import show_bars, track
@@ -194,7 +194,7 @@ def make_judge(corpus: PairCorpus, kernel: Kernel, data: DataPath, loss: str = "
         with show_bars(False):
             return model.fit(part.items, part.table.labels or [])
 
-    return Judge(f"a model of {name}", copy_unfitted(kernel), train, COST_OF_JUDGE[loss], loss)
+    return Judge(f"a model of {name}", clone(kernel, safe=False), train, COST_OF_JUDGE[loss], loss)
 
 
 def _list_sums_with_trees(corpus: PairCorpus, scores: Similarities) -> Iterator[Setting]:

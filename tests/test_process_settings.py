@@ -4,7 +4,6 @@ import os
 import subprocess
 import sys
 
-from rekern import PairClassifier
 from rekern.datasets import load_rewrites, write_table
 
 PROGRAM = """
@@ -113,30 +112,3 @@ print("unchanged")
     command = [sys.executable, "-c", program, str(tmp_path)]
     done = subprocess.run(command, capture_output=True, text=True, env=environment)
     assert done.stdout == "unchanged\n", done.stderr
-
-
-QUICK = """
-import sys
-import numpy as np
-from rekern.cli.commands import app
-from rekern.cli.quick_start import own_process
-
-own_process()
-before = np.geterr()
-try:
-    app(["explain", sys.argv[1], "the cat sat", "the cat sat down", "--json"])
-except SystemExit as end:
-    assert not end.code
-from rekern.core.compiling import is_interpreted
-assert is_interpreted() or np.__version__.startswith("1.")
-assert np.geterr() == before, np.geterr()
-"""
-
-
-def test_a_command_without_compiled_code_changes_no_setting_and_says_nothing(tmp_path):
-    pairs = [("the cat sat", "a cat sat"), ("a dog ran", "the dog ran"), ("it rains", "snow falls"), ("no", "yes")]
-    PairClassifier(calibration=0).fit(pairs, [1, 1, 0, 0]).save(tmp_path / "m.rekern")
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
-    command = [sys.executable, "-W", "always", "-c", QUICK, str(tmp_path / "m.rekern")]
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    assert (done.returncode, done.stderr) == (0, "")

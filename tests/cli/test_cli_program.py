@@ -7,13 +7,12 @@ import re
 import signal
 import subprocess
 import sys
-import textwrap
 import warnings
 from pathlib import Path
 
 import pytest
 
-from cli.running import error_of, invoke, start, start_python
+from cli.running import error_of, invoke, start
 from rekern.cli import exit_codes as program
 from rekern.cli import output
 
@@ -171,60 +170,6 @@ def test_an_interrupt_that_python_drops_is_one_line_too(monkeypatch: pytest.Monk
     monkeypatch.setattr("rekern.datasets.tables.read_table", lambda *_, **__: 1 // 0)
     assert "ZeroDivisionError" in error_of("train", "a.tsv", "-o", tmp_path / "m.rekern")
     assert sys.unraisablehook is before
-
-
-STUCK = {
-    "compiled code": """
-        import signal
-        signal.signal(signal.SIGINT, lambda *_: None)  # as in compiled code, nothing is raised
-        def work():
-            print("busy", flush=True)
-            sleep_for_ever()
-    """,
-    "an object that is freed": """
-        class Slow:
-            __del__ = sleep_for_ever
-        sys.modules["slow"] = Slow()
-        def work():
-            print("busy", flush=True)
-            time.sleep(60)
-    """,
-    "a pipe that nobody reads": """
-        import os, signal
-        signal.signal(signal.SIGINT, lambda *_: None)
-        def work():
-            os.set_blocking(2, False)
-            try:
-                while True: os.write(2, b"-" * 4096)
-            except BlockingIOError: os.set_blocking(2, True)
-            print("busy", flush=True)
-            sleep_for_ever()
-    """,
-}
-COMMAND = """
-import ctypes, sys, time
-from rekern.cli import main, rules
-def sleep_for_ever(*_, sleep=ctypes.CDLL(None).usleep):
-    while True: sleep(100_000)
-{}
-rules.load_pair_model = lambda path, **options: work()
-sys.argv[1:] = ["rules", "m.rekern"]
-main()
-"""
-
-
-@pytest.mark.skipif(os.name != "posix", reason="signals are sent in the POSIX way")
-@pytest.mark.parametrize("what", STUCK)
-def test_ctrl_c_ends_a_command_that_does_not_listen(what: str) -> None:
-    process = start_python("-c", COMMAND.format(textwrap.dedent(STUCK[what])))
-    assert process.stdout is not None and process.stdout.readline() == "busy\n"
-    process.send_signal(signal.SIGINT)
-    try:
-        process.wait(timeout=20)  # without reading what it says
-    finally:
-        process.kill()
-    errors = process.communicate()[1]
-    assert process.returncode == 130 and errors.strip("-") == ("" if "pipe" in what else "rekern: stopped\n")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="pipes are closed in the POSIX way")

@@ -4,13 +4,13 @@ from copy import deepcopy
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from experiments.logistic_model import LogisticModel
 from experiments.other_corpus import Judge, Judgements
 from experiments.pair_corpora import CORPORA
 from experiments.score_experiments import COST_OF_JUDGE, make_judge
 from rekern import PairClassifier
-from rekern.core.estimators import copy_unfitted
 from rekern.kernels import Gaussian, PairSum, Rewriting, Spectrum
 from rekern.learning.training_matrices import SharedMatrices, identify
 
@@ -76,7 +76,7 @@ def test_a_judge_without_opinions():
 
 def test_copies_ask_the_same_judge(judge, trainer):
     kernel = Rewriting() + 3 * Gaussian(Judgements(judge), 0.3)
-    copy = copy_unfitted(kernel)
+    copy = clone(kernel, safe=False)
     assert deepcopy(judge) is judge and identify(copy) == identify(kernel)
     assert identify(Judgements(Judge("others", judge.kernel, trainer, 2.0))) != identify(Judgements(judge))
     assert identify(Judgements(Judge("pairs", judge.kernel, trainer, 1.0))) != identify(Judgements(judge))

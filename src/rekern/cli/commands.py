@@ -12,7 +12,7 @@ from typer.core import TyperGroup
 from rekern.cli.ask import ask
 from rekern.cli.demo import demo
 from rekern.cli.evaluate import evaluate
-from rekern.cli.exit_codes import Application, Command, Program
+from rekern.cli.exit_codes import Application, Program
 from rekern.cli.explain import explain
 from rekern.cli.expressions import expressions
 from rekern.cli.gram import gram
@@ -171,4 +171,4 @@ for _command, _examples in (
     ),
 ):
     # \b: keep the line breaks
-    app.command(cls=Command, epilog="\b\nExamples:\n" + "\n".join(f"  {example}" for example in _examples))(_command)
+    app.command(epilog="\b\nExamples:\n" + "\n".join(f"  {example}" for example in _examples))(_command)

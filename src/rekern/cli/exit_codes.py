@@ -1,29 +1,23 @@
 """Exit codes of all commands: one line and code 2 for an error, 130 for Ctrl-C, never a traceback."""
 
 import os
-import signal
-import socket
 import sys
 import threading
-import time
 import traceback
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
-from copy import copy
 from typing import Any, TextIO, cast
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
 
 from rekern.cli import INTERRUPTED
 from rekern.cli.output import say
-from rekern.cli.plain_values import convert_plainly
 from rekern.core.messages import show_controls
 from rekern.errors import MissingExtraError
 
 FAILED = 2
-GRACE = 1.0  # seconds after Ctrl-C in which a command may remove its files
 TRACEBACK = "REKERN_TRACEBACK"
 
 
@@ -31,21 +25,8 @@ class Application(typer.Typer):
     """All commands, without Typer's hook for exceptions, which would be set for the whole process."""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the command that the arguments name; the options of the others are not built."""
-        program = copy(self)
-        name = (args[0] if args else sys.argv[1:])[:1]
-        named = [info for info in self.registered_commands if info.callback and info.callback.__name__ in name]
-        program.registered_commands = named or self.registered_commands
-        return typer.main.get_command(program)(*args, **kwargs)
-
-
-class Command(TyperCommand):
-    """One command."""
-
-    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
-        """Read the arguments; plain values are taken as they are."""
-        convert_plainly(self.get_params(ctx))
-        return super().parse_args(ctx, args)
+        """Run the command that the arguments name."""
+        return typer.main.get_command(self)(*args, **kwargs)
 
 
 class Program(TyperGroup):
@@ -57,16 +38,9 @@ class Program(TyperGroup):
         """Run one command and end the process with its exit code."""
         arguments = list(sys.argv[1:] if args is None else args) or ["--help"]
         extra["standalone_mode"] = False
-        if _stop_reported.locked():  # by an earlier command in the same process
-            _stop_reported.release()
-        with _repair_streams(), _shorten_warnings(), _watch_for_interrupts(), _notice_lost_interrupts():
+        with _repair_streams(), _shorten_warnings(), _notice_lost_interrupts():
             code = _run_action(lambda: super(Program, self).main(arguments, prog_name or "rekern", **extra))
         sys.exit(code)
-
-    def parse_args(self, ctx: typer.Context, args: list[str]) -> list[str]:  # type: ignore[override]
-        """Read the arguments before the name of the command."""
-        convert_plainly(self.get_params(ctx))
-        return super().parse_args(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         """Run the command; handle Ctrl-C and closed pipes here instead of in Typer."""
@@ -78,7 +52,7 @@ class Program(TyperGroup):
             sys.stdout.flush()
             return result
         except KeyboardInterrupt:
-            _say_stopped()
+            say("stopped")
             raise SystemExit(INTERRUPTED) from None
         except EOFError as error:  # Typer would take it for Ctrl-C
             raise ValueError(f"a file ends too early ({error})") from error
@@ -92,14 +66,14 @@ def _run_action(action: Callable[[], object]) -> int:
     try:
         result = action()
         if result == INTERRUPTED:
-            _say_stopped()
+            say("stopped")
         return result if isinstance(result, int) else 0
     except typer.Abort:
-        _say_stopped()
+        say("stopped")
         return INTERRUPTED
     except Exception as error:
         if _lost_interrupt.is_set():  # the error is what Ctrl-C has left
-            _say_stopped()
+            say("stopped")
             return INTERRUPTED
         _report(error)
     return FAILED
@@ -186,34 +160,6 @@ def _shorten_warnings() -> Iterator[None]:
 
 
 @contextmanager
-def _watch_for_interrupts() -> Iterator[None]:
-    """End the process a moment after Ctrl-C, even while compiled code runs that does not handle signals."""
-    if threading.current_thread() is not threading.main_thread():
-        yield
-        return
-    ours, theirs = socket.socketpair()
-    theirs.setblocking(False)
-    before = signal.set_wakeup_fd(theirs.fileno(), warn_on_full_buffer=False)
-    threading.Thread(target=_wait_for_interrupt, args=(ours,), daemon=True).start()
-    try:
-        yield
-    finally:
-        signal.set_wakeup_fd(before)
-        theirs.close()
-
-
-def _wait_for_interrupt(listener: socket.socket) -> None:
-    with listener:
-        while received := listener.recv(1):
-            if received[0] == signal.SIGINT:
-                time.sleep(GRACE)
-                speaker = threading.Thread(target=_say_stopped, daemon=True)
-                speaker.start()
-                speaker.join(GRACE)  # no longer: nobody may be reading what is said
-                os._exit(INTERRUPTED)
-
-
-@contextmanager
 def _notice_lost_interrupts() -> Iterator[None]:
     """Notice Ctrl-C in a function that C code calls, such as those of Numba's compiler: Python drops the exception."""
     before = sys.unraisablehook
@@ -233,12 +179,6 @@ def _notice_lost_interrupts() -> Iterator[None]:
 
 
 _lost_interrupt = threading.Event()
-_stop_reported = threading.Lock()  # held as soon as the user was told that the command stopped
-
-
-def _say_stopped() -> None:
-    if _stop_reported.acquire(blocking=False):
-        say("stopped")
 
 
 def _silence_standard_output() -> None:

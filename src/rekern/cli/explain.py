@@ -78,8 +78,7 @@ def explain(
             check_writable(file)
             refuse_to_replace(file, model, *([] if row is None else texts or []))
             output.check_extension(file, *extensions)
-    one = texts if row is None else None
-    loaded = load_pair_model(model, jobs, one, resources=resources, with_neighbors=neighbors > 0)
+    loaded = load_pair_model(model, jobs, resources=resources)
     pair = _find_pair(texts or [], row, table, loaded)
 
     from rekern.learning import PairClassifier
@@ -125,7 +124,7 @@ def _explain_choice(model: Path, texts: list[str] | None, json: bool, resources:
 
     if texts:
         raise InputError("--how-chosen is about the model alone: leave the texts out")
-    choice = load_pair_model(model, texts=[], resources=resources).how_chosen_
+    choice = load_pair_model(model, resources=resources).how_chosen_
     if choice is None:
         raise InputError(f"the kernel of {show_path(model)} was given, not chosen: train it with --auto")
     if json:

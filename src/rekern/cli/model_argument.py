@@ -10,8 +10,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rekern.cli.option_groups import OptionGroup
-from rekern.cli.quick_start import skip_numba
-from rekern.core.estimators import skip_scikit_learn
 from rekern.core.files import show_path
 from rekern.core.model_limits import ModelLimits
 from rekern.errors import InputError
@@ -84,14 +82,9 @@ NO_RESOURCES = ResourceOptions()
 def load_pair_model(
     path: Path,
     n_jobs: int | None = None,
-    texts: Sequence[str] | None = None,
     resources: ResourceOptions = NO_RESOURCES,
-    with_neighbors: bool = False,
 ) -> TrainedModel:
     """Load a classifier, regressor or ranker of pairs; ``n_jobs`` is the number of threads that it will use.
-
-    ``texts`` are the texts of a single pair if the command is about nothing else, empty if it is about none.
-    ``with_neighbors`` says that the pair is compared with the training pairs.
 
     >>> load_pair_model(Path("no such.rekern"))
     Traceback (most recent call last):
@@ -99,9 +92,6 @@ def load_pair_model(
     rekern.errors.ModelFileError: no such.rekern: there is no such file: check the path
     """
     limits = read_limits(resources.limit)
-    skip_scikit_learn()
-    if texts is not None:
-        skip_numba(path, texts, with_neighbors, limits)
     from rekern import learning
 
     model: object = learning.load_model(path, limits=limits, **resources.list_resources())

@@ -88,8 +88,7 @@ def predict(
         output.choose_table_format(out)
         check_writable(out)
         refuse_to_replace(out, file, model)
-    texts_given = None if source_text is None else [source_text, target_text or ""]
-    loaded = load_pair_model(model, jobs, texts_given, resources=resources)
+    loaded = load_pair_model(model, jobs, resources=resources)
     if source_text is not None and is_text_model(loaded):
         target_text = target_text or ""
     known = table.recall(loaded)

@@ -51,7 +51,7 @@ def rules(
         output.choose_table_format(out)
         check_writable(out)
         refuse_to_replace(out, model)
-    loaded = load_pair_model(model, texts=[], resources=resources)
+    loaded = load_pair_model(model, resources=resources)
 
     from rekern.learning import PairClassifier
     from rekern.learning.rule_listing import describe_rules, list_rules

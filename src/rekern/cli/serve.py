@@ -93,10 +93,6 @@ def serve(
     if (grammar is None) != (train is None) or (train is not None and database is None):
         raise InputError("--train, --grammar and --database go together")
     _check_libraries()
-    if train is None and models:
-        from rekern.core.estimators import skip_scikit_learn
-
-        skip_scikit_learn()  # trained models are loaded faster without it
     from rekern.web.access import Access
     from rekern.web.listener import open_socket
     from rekern.web.served_models import ServedModels

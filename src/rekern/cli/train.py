@@ -15,7 +15,6 @@ from rekern.cli import common_options, output
 from rekern.cli.auto_options import AutoOptions
 from rekern.cli.kernel_options import KernelOptions, summarize_kernel
 from rekern.cli.option_groups import expand_options
-from rekern.cli.quick_start import owns_process
 from rekern.cli.table_options import TableOptions
 from rekern.cli.task_choice import Task, choose_task, warn_of_empty_texts, warn_of_few_pairs
 from rekern.cli.threshold_options import ThresholdOptions
@@ -107,19 +106,10 @@ def train(
     keeps what was tried (rekern explain --how-chosen). The workers of a --cluster share the folds
     and the blocks of features and Grams.
     """
-    from rekern.core.freed_memory import keep_freed_memory, take_memory_ahead
-    from rekern.learning.gram_limits import guess_memory
-
-    if owns_process() and memory is None and keep_freed_memory() and not auto.auto and cv is None and landmarks is None:
-        take_memory_ahead(guess_memory(file))
     from rekern.core.clusters import check_address, use_workers
     from rekern.core.device import use_device
-    from rekern.core.estimators import skip_scikit_learn
     from rekern.core.files import refuse_to_replace, write_atomically
     from rekern.core.model_archive import save_model
-
-    if owns_process() and not auto.auto and cv is None and cluster is None:
-        skip_scikit_learn()
     from rekern.datasets.remembered_columns import remember_columns
     from rekern.learning import TextClassifier
     from rekern.learning.named_kernels import drop_products

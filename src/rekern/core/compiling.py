@@ -12,34 +12,9 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any, TypeAlias, cast
 
-import numpy as np
-
 from rekern.core.progress import tell
 
 Function: TypeAlias = Callable[..., Any]  # of arrays
-
-_is_interpreted = False
-
-
-def interpret_cores() -> None:
-    """Run the functions that are defined from now on as plain Python, with the same results.
-
-    Loading Numba and one compiled function takes a second. Without them a single pair is compared in a twentieth of
-    that time. A process that compares one pair calls this before it imports kernels.
-    """
-    global _is_interpreted
-    is_early = "numba" not in sys.modules and "rekern.core.hashing" not in sys.modules
-    if is_early and int(np.__version__.partition(".")[0]) >= 2:  # before, uint64 with int gave float64
-        _is_interpreted = True
-
-
-def is_interpreted() -> bool:
-    """Return whether the functions of arrays are plain Python, so that loops over large tables are to be avoided.
-
-    >>> is_interpreted()
-    False
-    """
-    return _is_interpreted
 
 
 def compiled(function: Function) -> Function:
@@ -74,8 +49,6 @@ def uncounted(function: Function) -> Function:
 
 
 def _compile(function: Function, **options: bool) -> Function:
-    if _is_interpreted:
-        return np.errstate(over="ignore")(function)  # keys wrap around, as in compiled code
     import numba  # slow: whoever only defines functions to be compiled later need not load it
 
     compile_function: Any = numba.njit
@@ -194,8 +167,6 @@ def inlined(function: Function) -> Function:
     >>> quadruple(2)
     8
     """
-    if _is_interpreted:
-        return function
     import numba
 
     inlined_function: Function = numba.njit(inline="always", nogil=True)(function)

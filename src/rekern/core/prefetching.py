@@ -2,13 +2,7 @@
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 
-from rekern.core.compiling import is_interpreted
-
 TO_READ, EVERY_CACHE, DATA = 0, 3, 1  # the last three arguments of LLVM's prefetch
-
-
-def _ignore(array, index):
-    """Do nothing: plain Python needs no hints."""
 
 
 def _define():
@@ -32,4 +26,4 @@ def _define():
     return prefetch
 
 
-prefetch = _ignore if is_interpreted() else _define()
+prefetch = _define()

@@ -2,13 +2,6 @@
 
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs
 
-from rekern.core.compiling import is_interpreted
-
-
-def _store(matrix, row, column, value):
-    """Write a value, as plain Python does."""
-    matrix[row, column] = value
-
 
 def _define():
     """Define the function that Numba compiles to one instruction. What is written does not depend on it.
@@ -39,4 +32,4 @@ def _define():
     return stream
 
 
-stream = _store if is_interpreted() else _define()
+stream = _define()

@@ -14,7 +14,7 @@ import numpy.typing as npt
 
 from rekern.core.array_core import find_longest
 from rekern.core.arrays import Floats, Keys, offsets_of
-from rekern.core.compiling import compiled, is_interpreted, uncounted
+from rekern.core.compiling import compiled, uncounted
 from rekern.core.hashing import size_table
 from rekern.core.key_index import MOST_ENTRIES, check_entries, number_keys
 from rekern.core.key_rows import KeyRows, divide_blocks
@@ -28,7 +28,6 @@ from rekern.errors import ModelFileError
 CHUNK = 1024
 FEW_KEYS = 8  # that are searched one after the other
 PART_BITS = 12  # parts of about 2 to the power of this many entries
-COARSE = 1 << 12  # top bits of a quickly made table
 
 Numbers = npt.NDArray[np.uint32]
 
@@ -89,10 +88,6 @@ def sum_and_count(rows: KeyRows, factors: Floats, n_jobs: int | None = None) -> 
 
 def make_table(keys: Keys, numbers: Numbers, weights: Floats) -> WeightTable:
     """Return a table of keys in ascending order, each with the number of its row of weights."""
-    if is_interpreted():  # quickly made, for few searches
-        bounds = np.arange(COARSE, dtype=np.uint64) * np.uint64((1 << 64) // COARSE)
-        starts = np.append(np.searchsorted(keys, bounds), len(keys)).astype(np.uint32)
-        return WeightTable(keys, numbers, weights, starts, np.full(1, ~np.uint64(0)))
     # The bit map has at least 8 bits for each key, and 64 bits in a word.
     present = np.zeros(1 << max(0, int(size_table(4 * len(keys))) - 6), np.uint64)
     _mark_keys(keys, present)

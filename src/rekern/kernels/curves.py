@@ -6,9 +6,9 @@ import math
 from typing import Self
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
 
 from rekern.core.arrays import Floats
-from rekern.core.estimators import NotFittedError
 from rekern.core.exact_sums import sum_rows_exactly
 from rekern.core.messages import show_value
 from rekern.core.object_descriptions import State

@@ -14,11 +14,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Self, cast
 
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.utils.metaestimators import available_if
 
 from rekern.core.arrays import AnyArray, Floats
 from rekern.core.device import choose_device, use_device
 from rekern.core.device_arrays import has_device_memory, view_device_array
-from rekern.core.estimators import BaseEstimator, available_if
 from rekern.core.messages import show_value
 from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import keep_threads, split_range

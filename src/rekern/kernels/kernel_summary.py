@@ -5,8 +5,7 @@ from __future__ import annotations
 from inspect import signature
 
 import numpy as np
-
-from rekern.core.estimators import BaseEstimator
+from sklearn.base import BaseEstimator
 
 MOST_SHOWN = 12  # values of a parameter
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from rekern.core.estimators import copy_unfitted
+from sklearn.base import clone
+
 from rekern.kernels.combinations import Scaled, Sum
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.rewriting.rewriting_kernel import Rewriting
@@ -39,4 +40,4 @@ def split_into_terms(kernel: Kernel, weight: float = 1.0) -> list[Term]:
     if type(kernel) is Rewriting:
         parameters = kernel.get_params(deep=False)
         return [Term(weight, Rewriting(**{**parameters, "k": [window]})) for window in kernel.windows()]
-    return [Term(weight, copy_unfitted(kernel))]
+    return [Term(weight, clone(kernel, safe=False))]

@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Generic, Self, TypeVar
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.metaestimators import available_if
 
 from rekern.core.arrays import Floats, Ints, Keys
 from rekern.core.csr import make_csr
-from rekern.core.estimators import NotFittedError, available_if
 from rekern.core.key_index import KeyIndex, index_keys, look_up, number_keys
 from rekern.core.key_rows import KeyRows, keep_known, note_first_rows
 from rekern.core.object_descriptions import State

@@ -6,10 +6,11 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
+from sklearn.base import TransformerMixin
+from sklearn.exceptions import NotFittedError
 from threadpoolctl import threadpool_limits
 
 from rekern.core.arrays import Floats, Ints
-from rekern.core.estimators import NotFittedError, TransformerMixin
 from rekern.core.object_descriptions import State
 from rekern.core.registry import register
 from rekern.core.state_schema import KERNEL, Anything, Array, Choice, Optional, Record, Schema, Whole, parameters

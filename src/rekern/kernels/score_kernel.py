@@ -6,9 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Self
 
 import numpy as np
+from sklearn.base import TransformerMixin
 
 from rekern.core.arrays import Floats
-from rekern.core.estimators import TransformerMixin
 from rekern.core.explanations import Part
 from rekern.core.object_descriptions import State
 from rekern.core.state_schema import Array, Record

@@ -7,9 +7,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Generic, Self, TypeVar
 
 import numpy as np
+from sklearn.base import BaseEstimator, ClassifierMixin, RegressorMixin
+from sklearn.exceptions import NotFittedError
+from sklearn.utils.metaestimators import available_if
 
 from rekern.core.arrays import AnyArray, Floats, Ints
-from rekern.core.estimators import BaseEstimator, ClassifierMixin, NotFittedError, RegressorMixin, available_if
 from rekern.core.parameter_tables import ClassWeights, Jobs, check_parameters, state_parameters
 from rekern.core.state_schema import POSITIVE, TOKENIZER, Choice, Constraint, Number, Whole
 from rekern.errors import InputError

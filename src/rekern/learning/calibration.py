@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import sys
 from functools import cache
-from threading import Lock, Thread
+from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
@@ -33,16 +32,6 @@ class Sigmoid(NamedTuple):
         """The probability that belongs to each decision value."""
         found: Floats = 1 / (1 + np.exp(-np.clip(self.slope * values + self.offset, -700, 700)))
         return found
-
-
-def load_optimizer() -> None:
-    """Let a thread import what `fit_sigmoid` needs, while others compute what it is fitted to."""
-    if "scipy.optimize" not in sys.modules:
-        Thread(target=_import_optimizer, daemon=True).start()
-
-
-def _import_optimizer() -> None:
-    import scipy.optimize  # noqa: F401
 
 
 def fit_sigmoid(

@@ -38,17 +38,9 @@ def make_stratified_folds(labels: AnyArray, folds: int, seed: int = 0) -> list[F
     >>> [fold.test.tolist() for fold in make_stratified_folds(np.array([0, 0, 1, 1]), 2)]
     [[1, 2], [0, 3]]
     """
-    # As scikit-learn's StratifiedKFold does it, which takes longer to import than ten thousand pairs take to divide.
-    _, first, codes = np.unique(labels, return_index=True, return_inverse=True)
-    codes = np.argsort(np.argsort(first))[codes]  # classes in the order in which they occur
-    ordered = np.sort(codes)
-    shares = [np.bincount(ordered[fold::folds], minlength=len(first)) for fold in range(folds)]
-    chance, fold_of = np.random.RandomState(seed), np.empty(len(codes), np.int64)
-    for code in range(len(first)):
-        dealt = np.repeat(np.arange(folds), [share[code] for share in shares])
-        chance.shuffle(dealt)
-        fold_of[codes == code] = dealt
-    return [Fold(np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)) for fold in range(folds)]
+    from sklearn.model_selection import StratifiedKFold
+
+    return _list_folds(StratifiedKFold(folds, shuffle=True, random_state=seed).split(labels, labels))
 
 
 def make_class_folds(labels: AnyArray, folds: int, seed: int = 0) -> list[Fold]:

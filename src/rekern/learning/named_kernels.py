@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from difflib import get_close_matches
 
-from rekern.core.estimators import copy_unfitted
+from sklearn.base import clone
+
 from rekern.core.messages import show_value
 from rekern.errors import InputError
 from rekern.kernels.combinations import Scaled
@@ -70,7 +71,8 @@ def resolve_kernel(kernel: object, on_features: bool = False) -> Kernel:
     (3.0, 0.0)
     """
     if isinstance(kernel, Kernel):
-        return copy_unfitted(kernel)
+        copy: Kernel = clone(kernel, safe=False)
+        return copy
     if kernel is None or is_kernel_name(kernel):
         named = make_named_kernel(DEFAULT if kernel is None else str(kernel))
         return drop_products(named) if on_features else named
@@ -89,7 +91,7 @@ def drop_products(kernel: Kernel) -> Kernel:
     >>> drop_products(make_named_kernel("curves")).products
     0.0
     """
-    found = copy_unfitted(kernel)
+    found: Kernel = clone(kernel, safe=False)
     for part in walk_kernels(found):
         if isinstance(part, Curves):
             part.products = 0.0

@@ -8,9 +8,10 @@ from itertools import islice
 from typing import ClassVar, NamedTuple, Self, cast
 
 import numpy as np
+from sklearn.base import ClassifierMixin
+from sklearn.utils.metaestimators import available_if
 
 from rekern.core.arrays import AnyArray, Booleans, Floats, Ints
-from rekern.core.estimators import ClassifierMixin, available_if
 from rekern.core.json_values import Json
 from rekern.core.model_archive import OpenArchive
 from rekern.core.object_descriptions import Arrays
@@ -23,7 +24,7 @@ from rekern.kernels.gram_plan import fill_gram
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.landmarks import Landmarks
 from rekern.learning.block_classifier import BlockClassifier
-from rekern.learning.calibration import Sigmoid, load_optimizer
+from rekern.learning.calibration import Sigmoid
 from rekern.learning.class_probabilities import (
     Threshold,
     check_threshold,
@@ -204,8 +205,6 @@ class PairClassifier(ClassifierMixin, BlockClassifier):
         # The machines of the whole set and of the folds are trained together, so that no thread waits for others.
         folds = self._list_folds(costs, len(signs)) if self.calibration else []
         calls = [TrainingTask(output, np.arange(n), None) for output in range(len(signs))]
-        if folds:
-            load_optimizer()
         found = run(partial(do_task, trainer), [*calls, *folds], self.n_jobs, "training")
         solutions = cast(list[DualSolution], list(islice(found, len(signs))))
         self.coefficients_ = np.array([solution.coefficients for solution in solutions]).T

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
+from sklearn.base import BaseEstimator
+
 from rekern.core.arrays import Ints
-from rekern.core.estimators import BaseEstimator
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel, walk_kernels
 from rekern.kernels.kernel_items import materialize_items

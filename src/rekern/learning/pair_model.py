@@ -11,9 +11,10 @@ if TYPE_CHECKING:
     from sklearn.utils import Tags
 
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
 
 from rekern.core.arrays import AnyArray, Floats, Ints
-from rekern.core.estimators import BaseEstimator, NotFittedError
 from rekern.core.explanation_parts import order_parts
 from rekern.core.explanations import Neighbor
 from rekern.core.json_values import Json

@@ -7,9 +7,9 @@ from pathlib import Path
 from typing import ClassVar, Self
 
 import numpy as np
+from sklearn.base import RegressorMixin
 
 from rekern.core.arrays import AnyArray, Floats
-from rekern.core.estimators import RegressorMixin
 from rekern.core.json_values import Json
 from rekern.core.model_archive import OpenArchive
 from rekern.core.object_descriptions import Arrays

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Protocol, Self
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from rekern.core.arrays import Booleans, Floats
-from rekern.core.estimators import BaseEstimator
 from rekern.core.explanations import Explanation
 from rekern.core.messages import list_names
 from rekern.core.parallel_jobs import split_range

@@ -8,9 +8,9 @@ from typing import Self
 from weakref import WeakKeyDictionary, ref
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
 
 from rekern.core.arrays import Floats
-from rekern.core.estimators import NotFittedError
 from rekern.core.exact_sums import sum_rows_exactly
 from rekern.core.messages import list_names, show_value
 from rekern.core.object_descriptions import State

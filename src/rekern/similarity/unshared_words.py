@@ -12,9 +12,9 @@ from itertools import pairwise
 from typing import Self
 
 import numpy as np
+from sklearn.exceptions import NotFittedError
 
 from rekern.core.arrays import Floats
-from rekern.core.estimators import NotFittedError
 from rekern.core.object_descriptions import State
 from rekern.core.registry import register
 from rekern.core.state_schema import COLUMN, Array, Number, Record, Schema, Spreads, Weights, parameters

@@ -23,9 +23,10 @@ from itertools import islice
 from typing import NamedTuple
 
 import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.exceptions import NotFittedError
 
 from rekern.core.arrays import Ints, SmallInts, offsets_of
-from rekern.core.estimators import BaseEstimator, NotFittedError
 from rekern.core.files import show_path, write_atomically
 from rekern.core.messages import show_value
 from rekern.core.parameter_tables import check_parameters, state_parameters

@@ -4,7 +4,8 @@ from collections.abc import Callable, Sequence
 from functools import cache, lru_cache
 from itertools import chain
 
-from rekern.core.estimators import BaseEstimator
+from sklearn.base import BaseEstimator
+
 from rekern.core.messages import name_value
 from rekern.core.parameter_tables import check_parameters
 from rekern.core.registry import register

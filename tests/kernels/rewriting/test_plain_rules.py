@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from helpers import close, corpora, reference_gram
 from rekern import ModelFileError
-from rekern.core import weight_table
 from rekern.kernels import Rewriting
 from rekern.kernels.rewriting import plain_rules
 from rekern.kernels.rewriting.compact_rules import compact_decision
@@ -26,14 +25,7 @@ def test_decisions_are_the_plain_sum_over_training_pairs(train, test, few, outpu
         scorer = kernel.decision_function(train, weights)
         again = kernel.restore_decision(scorer.to_state(), outputs)
         close(scorer.score(test), expected)
-        whole = [list(scorer.parts(pair, outputs - 1)) for pair in test]
         assert np.array_equal(again.score(test), scorer.score(test))
-        # A process that interprets compiled functions makes no large tables, and gets the same bits.
-        for module in (plain_rules, weight_table):
-            patch.setattr(module, "is_interpreted", lambda: True)
-        alone = kernel.restore_decision(scorer.to_state(), outputs)
-        assert np.array_equal(alone.score(test), scorer.score(test))
-        assert [list(alone.parts(pair, outputs - 1)) for pair in test] == whole
 
 
 def make_decision():

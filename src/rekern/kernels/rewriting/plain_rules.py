@@ -12,7 +12,6 @@ import numpy as np
 import numpy.typing as npt
 
 from rekern.core.arrays import Floats, Ints, Keys, SmallInts, offsets_of, take_ragged
-from rekern.core.compiling import is_interpreted
 from rekern.core.inverted_lists import invert_numbers
 from rekern.core.key_index import KeyIndex, index_keys, look_up, number_keys
 from rekern.core.key_rows import KeyRows
@@ -146,7 +145,7 @@ class PlainRules:
 
     def prepare(self) -> None:
         """Make what many pairs are scored with; `add_scores` does it too, but not once for all threads."""
-        if self._frequent is None and not is_interpreted():
+        if self._frequent is None:
             slots = self._choose_frequent(self.source, self.target), self._choose_frequent(self.target, self.source)
             self._frequent = _Frequent(
                 index_keys(self.source.keys),

@@ -18,7 +18,6 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from rekern.core.arrays import Booleans, Floats, Ints, Keys, offsets_of, slice_ragged
-from rekern.core.compiling import is_interpreted
 from rekern.core.key_index import number_keys
 from rekern.core.key_rows import KeyRows, stack_rows
 from rekern.core.parallel_jobs import SHARES, count_jobs, resolve_jobs, run, run_in_threads, split_range
@@ -265,8 +264,7 @@ class RuleExtractor:
 
     def has_short_rules(self) -> bool:
         """Return whether compiled code can look up the rules of a pair without listing those of many pairs first."""
-        is_short = self.wildcards == "aligned" and self.span == 1 and max(map(max, self.windows)) <= ALWAYS_COMPLETE
-        return is_short and not is_interpreted()
+        return self.wildcards == "aligned" and self.span == 1 and max(map(max, self.windows)) <= ALWAYS_COMPLETE
 
     def number_rules(self, pairs: Pairs, n_jobs: int | None = None) -> RuleColumns:
         """Return all rules as rows over numbered columns, with the key of each column."""
