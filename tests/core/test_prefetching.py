@@ -3,7 +3,7 @@
 import numpy as np
 
 from rekern.core.compiling import compiled
-from rekern.core.prefetching import _ignore, prefetch
+from rekern.core.prefetching import prefetch
 
 
 def test_prefetching_changes_nothing():
@@ -18,4 +18,3 @@ def test_prefetching_changes_nothing():
 
     values = np.arange(6.0).reshape(3, 2)
     assert add_up(values, np.array([2, 0], np.int32)) == 4.0
-    assert _ignore(values, 1) is None
