@@ -1,7 +1,5 @@
 """``rekern predict`` and ``rekern evaluate``."""
 
-import subprocess
-import sys
 import tracemalloc
 from pathlib import Path
 
@@ -271,20 +269,6 @@ def test_unknown_labels_name_the_line(models: Path) -> None:
     assert "line 3: the label 'maybe' is not a number" in error_of("evaluate", models / "real.rekern", "-", input=text)
     none = "source\ttarget\tlabel\na\tb\t0\n"
     assert "nothing to measure" in error_of("evaluate", models / "rank.rekern", "-", input=none)
-
-
-def test_a_prediction_does_not_wait_for_scikit_learn(models: Path) -> None:
-    code = (
-        "import sys; from rekern.cli.model_argument import load_pair_model\n"
-        "from pathlib import Path; model = load_pair_model(Path(sys.argv[1]))\n"
-        "print(model.predict([('a b', 'b a')]), model.explain(('a b', 'b a')).decision, len(model.rules(3).favoring))\n"
-        "print(model.kernel_, [name for name in ('sklearn', 'pandas', 'scipy.stats') if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code, models / "two.rekern"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    model = load_model(models / "two.rekern")
-    said = f"{model.predict([('a b', 'b a')])} {model.explain(('a b', 'b a')).decision} 3\n{model.kernel_} []\n"
-    assert done.stdout.split() == said.split()
 
 
 def test_a_picture_of_an_evaluation(models: Path, tmp_path: Path) -> None:
