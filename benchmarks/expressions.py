@@ -13,9 +13,9 @@ from itertools import product
 import numpy as np
 
 from experiments.corpora import load_msrp
+from experiments.measured_figures import mcnemar
 from experiments.rewriting_settings import make_rewriting_setting
 from experiments.shared_grams import compute_decisions, make_evaluation_folds, train_settings
-from rekern.learning.measures import mcnemar
 from rekern.structures import Expressions, Tokenizer, Tokens
 
 METHODS = ("kb-srk", "kb-srk+pr")

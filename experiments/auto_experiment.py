@@ -15,7 +15,7 @@ from rekern.core.arrays import AnyArray
 from rekern.core.json_values import JsonObject
 from rekern.datasets.tables import Table
 from rekern.learning.auto_pair_models import AutoPairClassifier, AutoPairRanker, AutoPairRegressor
-from rekern.learning.kernel_choice import CHOSEN
+from rekern.learning.kernel_choice import CHOSEN, ON_SAMPLE
 
 MINUTES = 5.0  # as --minutes of rekern train
 
@@ -39,7 +39,7 @@ def _run_corpus(name: str, data: DataPath, out: Path | None, n_jobs: int | None,
     used = time.process_time() - used
     trials = model.results_
     (trial,) = [trial for trial in trials if trial.outcome.startswith(CHOSEN)]
-    complete = [found for found in trials if found.folds == trial.folds and not found.is_on_sample()]
+    complete = [found for found in trials if found.folds == trial.folds and not found.outcome.endswith(ON_SAMPLE)]
     best = max(complete, key=lambda found: found.score or 0.0)
     scale, digits = (100, 2) if corpus.measure == "accuracy" else (1, 4)
     row: JsonObject = {

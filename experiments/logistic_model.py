@@ -12,9 +12,12 @@ from rekern.core.arrays import AnyArray, Floats
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Items
 from rekern.learning import PairClassifier
-from rekern.learning.gram_logistic import fit_logistic
+from rekern.learning.dual_solution import DualSolution
 
 LOSSES = ("hinge", "logistic")
+MOST_STEPS, MOST_HALVINGS = 100, 30
+TOLERANCE = 1e-9  # of the gain of a step, relative to the objective
+SMALLEST_CURVATURE = 1e-12
 
 
 class TwoClassModel(Protocol):
@@ -73,3 +76,47 @@ def make_model(kernel: Kernel, C: float, loss: str, n_jobs: int | None = None, b
         return LogisticModel(kernel, C)
     class_weight = "balanced" if balanced else None
     return PairClassifier(kernel, C, class_weight=class_weight, calibration=0, n_jobs=n_jobs)
+
+
+def fit_logistic(gram: Floats, signs: AnyArray, C: float) -> DualSolution:
+    """Minimise C · Σ ln(1 + exp(−y f(x))) + ½ ‖f‖² by Newton's method; ``signs`` y are 1 or −1.
+
+    The probability of the positive class is 1 / (1 + exp(−f(x))).
+
+    >>> solution = fit_logistic(np.eye(2), np.array([1, -1]), 1.0)
+    >>> solution.decide(np.eye(2)).round(6).tolist()
+    [0.401058, -0.401058]
+    """
+    size = len(gram)
+    is_positive = np.asarray(signs, float) > 0
+    y = np.where(is_positive, 1.0, -1.0)
+    coefficients, intercept = np.zeros(size), 0.0
+    values = np.zeros(size)
+    known = _measure(values, coefficients, values, y, C)
+    for _ in range(MOST_STEPS):
+        likely = 0.5 * (1.0 + np.tanh(0.5 * values))
+        curvature = np.maximum(C * likely * (1.0 - likely), SMALLEST_CURVATURE)
+        wanted = values + C * (is_positive - likely) / curvature
+        system = gram + np.diag(1.0 / curvature)
+        one, other = np.linalg.solve(system, np.column_stack([wanted, np.ones(size)])).T
+        new_intercept = one.sum() / other.sum()
+        step, shift = one - new_intercept * other - coefficients, new_intercept - intercept
+        for halving in range(MOST_HALVINGS):
+            share = 0.5**halving
+            tried = coefficients + share * step
+            products = gram @ tried
+            moved = products + intercept + share * shift
+            found = _measure(products, tried, moved, y, C)
+            if found <= known:
+                break
+        else:
+            break
+        gain, known = known - found, found
+        coefficients, intercept, values = tried, intercept + share * shift, moved
+        if gain <= TOLERANCE * abs(known):
+            break
+    return DualSolution(coefficients, float(intercept))
+
+
+def _measure(products: Floats, coefficients: Floats, values: Floats, y: Floats, C: float) -> float:
+    return float(C * np.logaddexp(0.0, -y * values).sum() + 0.5 * coefficients @ products)

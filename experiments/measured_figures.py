@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
+from math import comb
 
 import numpy as np
 
@@ -48,3 +49,17 @@ def measure_predictions(
         measures = class_measures(predicted.tolist(), truth.tolist(), classes)
         result["f1"] = round(100 * measures["classes"][str(classes[-1])]["f1"], 2)
     return result
+
+
+def mcnemar(true: Sequence[object], one: Sequence[object], other: Sequence[object]) -> float:
+    """Return the p-value of McNemar's exact test that two classifiers have the same accuracy.
+
+    ``true`` are the true classes, ``one`` and ``other`` the predictions of the two classifiers.
+
+    >>> mcnemar([1] * 6, [1] * 6, [2] * 6)
+    0.03125
+    """
+    right, also = np.asarray(one) == np.asarray(true), np.asarray(other) == np.asarray(true)
+    first, second = int(np.sum(right & ~also)), int(np.sum(also & ~right))
+    total, least = first + second, min(first, second)
+    return min(1.0, 2 * sum(comb(total, count) for count in range(least + 1)) / 2**total) if total else 1.0

@@ -22,13 +22,14 @@ from sklearn.svm import LinearSVC
 
 from experiments.bigram_svm import BigramSVM
 from experiments.corpora import DataPath
+from experiments.measured_figures import mcnemar
 from experiments.question_data_sets import LabelledQuestions, QuestionDataSet, list_data_sets
 from experiments.result_files import write_json
 from rekern.core.json_values import JsonObject
 from rekern.core.progress import track
 from rekern.errors import InputError
 from rekern.learning.cross_validation import make_stratified_folds
-from rekern.learning.measures import class_measures, mcnemar
+from rekern.learning.measures import class_measures
 from rekern.questions.question_classifier import QuestionClassifier
 from rekern.questions.question_corpus import LANGUAGES, load_questions
 from rekern.questions.question_units import cut

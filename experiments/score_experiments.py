@@ -17,7 +17,7 @@ from sklearn.base import clone
 
 from experiments.corpora import DataPath
 from experiments.experiment_titles import format_title
-from experiments.logistic_model import TwoClassModel, make_model
+from experiments.logistic_model import TwoClassModel, fit_logistic, make_model
 from experiments.measured_figures import measure_predictions
 from experiments.other_corpus import Judge, Judgements
 from experiments.pair_corpora import (
@@ -35,6 +35,7 @@ from experiments.pair_corpora import (
 from experiments.published_results import TASKS
 from experiments.result_files import write_json
 from experiments.rewriting_settings import Setting
+from experiments.rte3.role_scores import StatedRelation
 from experiments.structural.tree_corpora import GRAPHS, TREES, WORDS, find_file
 from experiments.text_tables import format_table
 from experiments.text_tables import join_parts as join_paragraphs
@@ -57,11 +58,10 @@ from rekern.kernels import (
 )
 from rekern.learning import PairRanker, PairRegressor
 from rekern.learning.cross_validation import Fold
-from rekern.learning.gram_logistic import fit_logistic
 from rekern.learning.named_kernels import resolve_kernel
 from rekern.learning.search_tasks import ClassTask, SearchTask, list_rows
 from rekern.learning.training_matrices import SharedMatrices, TrainingMatrix
-from rekern.similarity import Similarities, StatedRelation, UnsharedWords, WordVectors
+from rekern.similarity import Similarities, UnsharedWords, WordVectors
 
 TEXT = ("basic", "ngrams", "sequences", "differences", "order", "contexts")
 LEXICAL = ("wordnet", "relations", "esa", "thesaurus", "alignment", "vectors")

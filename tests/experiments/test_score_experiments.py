@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from experiments import runs, score_experiments
+from experiments.logistic_model import fit_logistic
 from experiments.pair_corpora import CORPORA, CorpusPart, add_dependencies, make_folds
 from experiments.rewriting_settings import Setting
 from experiments.score_experiments import measure_setting
 from rekern.datasets import from_frame
 from rekern.errors import InputError
-from rekern.learning.gram_logistic import fit_logistic
 from rekern.learning.search_tasks import ClassTask
 from rekern.learning.training_matrices import SharedMatrices
 from rekern.similarity import Similarities, WordVectors

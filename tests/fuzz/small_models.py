@@ -38,7 +38,7 @@ from rekern.krisp import Constituents, OnSubstrings, SubstringPaths, WordSubsequ
 from rekern.krisp.answer_calibration import AnswerCalibration
 from rekern.learning.kernel_choice import KernelChoice, Trial
 from rekern.questions import PatternSettings
-from rekern.similarity import LatentSemantics, PrecisionRecall, Similarities, StatedRelation, UnsharedWords, WordVectors
+from rekern.similarity import LatentSemantics, PrecisionRecall, Similarities, UnsharedWords, WordVectors
 from rekern.similarity.lexicons.explicit_semantics import ExplicitSemantics
 from rekern.structures import Tokenizer, sentence, to_conllu
 
@@ -186,9 +186,7 @@ RECIPES: dict[str, tuple[Callable[[], object], dict[str, bool], object]] = {
     ),
     "smoothed": (
         lambda: classify(
-            PairSum(SmoothedPartialTree(similarity=VECTORS, on="tree"))
-            + PairSum(DependencyPaths(on="tree"))
-            + StatedRelation(on="parse", space=VECTORS),
+            PairSum(SmoothedPartialTree(similarity=VECTORS, on="tree")) + PairSum(DependencyPaths(on="tree")),
             table(PAIRS),
         ),
         {},

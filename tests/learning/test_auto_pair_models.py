@@ -12,7 +12,7 @@ from helpers import rewritings
 from rekern import AutoPairClassifier, AutoPairRanker, AutoPairRegressor, InputError, ModelFileError, load_model
 from rekern.kernels.kernel import walk_kernels
 from rekern.learning import PairClassifier, PairRanker, PairRegressor, auto_search
-from rekern.learning.kernel_choice import Trial
+from rekern.learning.kernel_choice import ON_SAMPLE, Trial
 from rekern.learning.search_tasks import OrderTask
 from rekern.structures import Tokenizer
 
@@ -117,8 +117,8 @@ def test_of_very_many_pairs_a_sample_is_searched_first(kind, monkeypatch):
     more = [np.arange(180) // 4] if kind is AutoPairRanker else []
     pairs, labels = rewritings(180)
     models = [kind(minutes=60, folds=2, gram_limit=10, n_jobs=n).fit(pairs, labels, *more) for n in (1, 2)]
-    sampled = [trial for trial in models[0].results_ if trial.is_on_sample()]
-    whole = [trial for trial in models[0].results_ if not trial.is_on_sample()]
+    sampled = [trial for trial in models[0].results_ if trial.outcome.endswith(ON_SAMPLE)]
+    whole = [trial for trial in models[0].results_ if not trial.outcome.endswith(ON_SAMPLE)]
     assert 0 < len(whole) <= 7 < len(sampled)
     assert all(trial.outcome == "chosen" or trial.outcome.startswith(("tried", "dropped")) for trial in whole)
     assert (whole[0].kernel, whole[0].C) in {(trial.kernel, trial.C) for trial in sampled}
@@ -131,7 +131,7 @@ def test_without_a_group_that_fits_all_pairs_are_searched(monkeypatch):
     monkeypatch.setattr(auto_search, "SAMPLE", 4)
     groups = np.arange(36) // 18
     model = AutoPairRanker(minutes=60, folds=2, gram_limit=10).fit(PAIRS, np.arange(36) % 2, groups)
-    assert not any(trial.is_on_sample() for trial in model.results_)
+    assert not any(trial.outcome.endswith(ON_SAMPLE) for trial in model.results_)
 
 
 def test_a_gram_of_differences_is_limited_by_their_number():

@@ -14,13 +14,13 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
+from experiments.measured_figures import mcnemar
 from rekern.learning.measures import (
     binary_measures,
     class_measures,
     correlations,
     find_areas,
     find_best_threshold,
-    mcnemar,
 )
 
 

@@ -11,8 +11,8 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 import rekern
+from experiments.measured_figures import mcnemar
 from rekern.errors import InputError, ModelFileError
-from rekern.learning.measures import mcnemar
 from rekern.questions import PatternSettings, QuestionClassifier, embedded_model, load_questions
 from rekern.questions.pattern_collection import PATTERN_METHODS as METHODS
 from rekern.questions.question_archive import load_question_model

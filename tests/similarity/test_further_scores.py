@@ -208,7 +208,7 @@ ANSWERS = [
 @pytest.mark.parametrize(("question", "answer", "name", "value"), ANSWERS)
 def test_answers(question, answer, name, value):
     found = score("answers", [("zz yy", "zz yy")], [(question, answer)])[0]
-    known = dict(zip(GROUPS["answers"], found.tolist()))
+    known = dict(zip(GROUPS["answers"].names, found.tolist()))
     assert known.pop(name) == value
     assert not any(number for other, number in known.items() if other.endswith("wanted"))
 
@@ -221,7 +221,7 @@ def test_groups_with_a_direction(group):
 
 @pytest.mark.parametrize("group", ["vectors", "order", "contexts", "relations", "answers", "aligner"])
 def test_every_score_is_described(group):
-    for name in GROUPS[group]:
+    for name in GROUPS[group].names:
         assert describe_score(name) != name
 
 

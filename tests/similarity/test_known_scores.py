@@ -5,7 +5,8 @@ import pytest
 
 from helpers import rewritings
 from rekern.kernels import Curves, Gaussian
-from rekern.similarity import Similarities, similarities
+from rekern.similarity import Similarities
+from rekern.similarity.score_groups import GROUPS
 from rekern.structures.pairs import Pairs
 
 TEXTS, _ = rewritings(30)
@@ -15,13 +16,14 @@ TEXTS = [(source.replace("a", "A", 1), target) for source, target in TEXTS]  # t
 @pytest.fixture
 def computed(monkeypatch):
     """The groups that are computed, one after the other."""
-    groups, score_group = [], similarities.score_group
+    groups = []
+    for name, group in GROUPS.items():
 
-    def count(group, *arguments):
-        groups.append(group)
-        return score_group(group, *arguments)
+        def score(*arguments, name=name, group=group):
+            groups.append(name)
+            return group.score(*arguments)
 
-    monkeypatch.setattr(similarities, "score_group", count)
+        monkeypatch.setitem(GROUPS, name, group._replace(score=score))
     return groups
 
 

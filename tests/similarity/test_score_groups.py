@@ -21,7 +21,7 @@ from rekern.similarity import LatentSemantics, Similarities, WordVectors
 from rekern.similarity.lexicons.explicit_semantics import ExplicitSemantics
 from rekern.similarity.lexicons.wordnet import WordNet
 from rekern.similarity.overlap_core import count_ngrams, find_limit, make_ngram_table, measure_common_run
-from rekern.similarity.score_groups import GROUPS, NEED_RELATIONS
+from rekern.similarity.score_groups import GROUPS, Group
 from rekern.similarity.sequence_core import _tile, make_tiling_scratch
 from rekern.structures import sentence, to_conllu
 
@@ -81,9 +81,11 @@ def test_plain_groups(training, items, least):
 
 def test_words_of_texts_are_stems_and_forms():
     pairs = [("Ann sold cars", "ANN sells a car"), ("It rains", "")]
-    found = dict(zip(GROUPS["sequences"], values("sequences", pairs, pairs)[0]))
+    found = dict(zip(GROUPS["sequences"].names, values("sequences", pairs, pairs)[0]))
     assert found["common subsequence"] == 10 / 15  # "ann s" and "l" … of the characters as written, in small letters
-    assert dict(zip(GROUPS["ngrams"], values("ngrams", pairs, pairs)[0]))["lemma 1-gram cosine"] == 2 / math.sqrt(12)
+    assert dict(zip(GROUPS["ngrams"].names, values("ngrams", pairs, pairs)[0]))["lemma 1-gram cosine"] == 2 / math.sqrt(
+        12
+    )
 
 
 @settings(max_examples=60, deadline=None)
@@ -253,20 +255,17 @@ PARSED_ROWS = [
 ]
 
 
-@pytest.mark.parametrize("group", GROUPS)
+@pytest.mark.parametrize("group", list(GROUPS))
 def test_alone_or_among_others(group, wordnet):
     """To the bit; a generator will do, and an empty list."""
     rows = [*ROWS, row("(A (NN dog) (VB run) (NN dog))", "(A (NN cat) (NN auto) (CD 7))"), row("()", "()")]
-    if group in NEED_RELATIONS:
-        rows = PARSED_ROWS
     space = LatentSemantics(2).fit(["dog cat", "run"])
     resources = {"wordnet": wordnet, "thesaurus": [("dog", "auto")], "space": space}
     kernel = Similarities(groups=(group,), on="constituents", **resources).fit(item for item in rows)
     found = kernel.scores(rows)
-    assert found.shape == (len(rows), len(GROUPS[group])) and np.isfinite(found).all()
-    assert group not in NEED_RELATIONS or found[0].any()
+    assert found.shape == (len(rows), len(GROUPS[group].names)) and np.isfinite(found).all()
     assert np.array_equal(np.vstack([kernel.scores([item]) for item in rows]), found)
-    assert kernel.scores([]).shape == (0, len(GROUPS[group]))
+    assert kernel.scores([]).shape == (0, len(GROUPS[group].names))
 
 
 @settings(max_examples=40, deadline=None)
@@ -458,3 +457,32 @@ def test_common_runs_and_ngrams_of_any_codes(one, two, n):
         grams = [tuple([*one, *two][place : place + n]) for place in table[1][:size].tolist()]
         assert len(set(grams)) == size == len(expected[0] | expected[1])
         assert table[3][:size].tolist() == [[counts[gram] for counts in expected] for gram in grams]
+
+
+def test_trees_in_brackets_may_have_tabs():
+    rows = [
+        {"source": "a", "target": "b", "source.t": tree, "target.t": tree}
+        for tree in ("", "(S\t(NP (NNS dogs))\t(VP (VBP run)))")
+    ]
+    plain = [{**row, "source.t": row["source.t"].replace("\t", " ")} for row in rows]
+    kernel = Similarities(groups=("tags", "links"), on="t", standardize=False)
+    assert kernel.fit(rows).scores(rows).tolist() == kernel.fit(plain).scores(plain).tolist()
+    assert kernel.fit(rows[1:]).scores(rows[1:]).any()
+
+
+def test_errors_of_conllu_name_the_row():
+    wrong = [*PARSED_ROWS[:2], {**PARSED_ROWS[2], "target.constituents": "1\ta\ta\tX\tX\t_\t1\tnsubj\t_\t_"}]
+    with pytest.raises(InputError, match=r"^row 2, target\.constituents: line 1"):
+        Similarities(groups=("links",), on="constituents").fit(wrong)
+
+
+def test_a_program_may_add_a_group(monkeypatch):
+    def count_words(sides, resources):
+        return np.diff(sides.lemmas.offsets).reshape(-1, 2)[:, :1].astype(float)
+
+    monkeypatch.setitem(GROUPS, "own", Group(("source words",), count_words, is_directed=True))
+    kernel = Similarities(groups=("basic", "own"), standardize=False).fit([("a b", "c")])
+    assert kernel.names()[-1] == "source words" == kernel.describe_scores()[-1]
+    assert kernel.scores([("a b", "c"), ("a", "b")])[:, -1].tolist() == [2.0, 1.0]
+    with pytest.raises(InputError, match="'own' distinguishes the two sides"):
+        Similarities(groups=("own",), symmetric=True).fit([("a", "b")])

@@ -28,10 +28,6 @@ class Trial(NamedTuple):
     seconds: float
     outcome: str  # "chosen", "tried", "dropped: …" after the first folds, or why it was not tried
 
-    def is_on_sample(self) -> bool:
-        """Return whether it was tried on a sample of many pairs, so that its score is not that of all pairs."""
-        return self.outcome.endswith(ON_SAMPLE)
-
     def to_dict(self) -> JsonObject:
         """Plain values for JSON."""
         return dict(self._asdict())

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Iterable, Sequence
-from math import comb
 from typing import NamedTuple, TypedDict
 
 import numpy as np
@@ -152,20 +151,6 @@ def _find_hits(scores: Floats, positive: Booleans, groups: Ints) -> dict[int, In
 
 def _average_precision(ranks: Ints) -> float:
     return float(np.mean(np.arange(1, len(ranks) + 1) / ranks))
-
-
-def mcnemar(true: Sequence[object], one: Sequence[object], other: Sequence[object]) -> float:
-    """Return the p-value of McNemar's exact test that two classifiers have the same accuracy.
-
-    ``true`` are the true classes, ``one`` and ``other`` the predictions of the two classifiers.
-
-    >>> mcnemar([1] * 6, [1] * 6, [2] * 6)
-    0.03125
-    """
-    right, also = np.asarray(one) == np.asarray(true), np.asarray(other) == np.asarray(true)
-    first, second = int(np.sum(right & ~also)), int(np.sum(also & ~right))
-    total, least = first + second, min(first, second)
-    return min(1.0, 2 * sum(comb(total, count) for count in range(least + 1)) / 2**total) if total else 1.0
 
 
 class BinaryMeasures(TypedDict):

@@ -12,14 +12,12 @@ if TYPE_CHECKING:
     from rekern.similarity.lexicons.word_vectors import WordVectors
     from rekern.similarity.precision_recall import PrecisionRecall
     from rekern.similarity.similarities import Similarities
-    from rekern.similarity.stated_relation import StatedRelation
     from rekern.similarity.unshared_words import UnsharedWords
 
 _MODULES = {
     "LatentSemantics": "rekern.similarity.lexicons.latent_semantics",
     "PrecisionRecall": "rekern.similarity.precision_recall",
     "Similarities": "rekern.similarity.similarities",
-    "StatedRelation": "rekern.similarity.stated_relation",
     "UnsharedWords": "rekern.similarity.unshared_words",
     "WordVectors": "rekern.similarity.lexicons.word_vectors",
 }
@@ -28,7 +26,6 @@ __all__ = [
     "LatentSemantics",
     "PrecisionRecall",
     "Similarities",
-    "StatedRelation",
     "UnsharedWords",
     "WordVectors",
 ]

@@ -32,11 +32,10 @@ class Sides:
     relations: Tokens | None = None
 
 
-def read_tree_sides(X: object, on: str, need_relations: str = "") -> Sides:
+def read_tree_sides(X: object, on: str) -> Sides:
     """Read the words of the trees in a representation of the pairs, with their tags and heads.
 
-    The trees are constituent trees in brackets, or dependencies in CoNLL-U. What ``need_relations`` names takes only
-    the latter: trees in brackets have no relations such as subject and object.
+    The trees are constituent trees in brackets, or dependencies in CoNLL-U.
 
     >>> trees = {"source.tree": ["(S (NNS Dogs) (VBP bark))"], "target.tree": ["(S (NNS cats))"]}
     >>> sides = read_tree_sides(trees, "tree")
@@ -54,9 +53,6 @@ def read_tree_sides(X: object, on: str, need_relations: str = "") -> Sides:
                 row = int(np.flatnonzero((sources == number) | (targets == number))[0])
                 side = "source" if sources[row] == number else "target"
                 raise InputError(str(error), row=row, column=f"{side}.{on}") from None
-    elif need_relations:
-        remedy = "`rekern parse --trees conllu` writes them to a .jsonl, .csv or .parquet file"
-        raise InputError(f"{need_relations} needs dependencies in CoNLL-U, and {on!r} has trees in brackets; {remedy}")
     else:
         found = to_dependencies(table.trees(on), lemma=_find_lemma)
     chosen = [found[number] for pair in zip(sources.tolist(), targets.tolist()) for number in pair]

@@ -60,7 +60,6 @@ _SIDED = {
     "other names": "number of capitalised words that only the {side} has (logarithm)",
 }
 _KINDS = ("names", "nouns", "verbs", "adjectives", "adverbs", "numbers", "function words")
-_MISSED = ("names", "numbers", "verbs", "nouns")
 _SINGLE = {
     "window recall": "words of the target in the best part of the source, rare ones counting more",
     "negation differs": "only one side has a negation",
@@ -112,70 +111,6 @@ _SINGLE = {
     "numbers conflict": "each side has a number that the other has not",
     "names conflict": "each side has a name that the other has not",
     "times conflict": "each side has a day, month or year that the other has not",
-    "included words": "content words of the target that words of the source support, rare ones counting more",
-    "included in one sentence": "content words of the target that the best sentence of the source supports, by weight",
-    "largest miss": "weight of the content word of the target that the source supports least",
-    "inclusion": "how well the tree of the target can be laid into that of the source, word on word",
-    "included links": "links between content words of the target of which both words have a place in the source",
-    "links kept": "links between content words of the target that are links in the source, too",
-    "links near": "links between content words of the target whose words are at most two steps apart in the source",
-    "stretch": "how much farther apart the words of the target are in the tree of the source, on average",
-    "close words": "pairs of content words of the target that are not farther apart in the tree of the source",
-    "names apart": "how far names and numbers of the target are apart in the tree of the source, at most",
-    "words between": "words of the source above those of the target in its tree (logarithm)",
-    "negated inclusion": "what the target says is negated in the source and not in the target, or the reverse",
-    "hedged inclusion": "what the target says is only possible or claimed in the source (-1 in the target)",
-    "included root": "how far the source supports the first content word of the tree of the target, such as its verb",
-    "depth of inclusion": "how deep in the tree of the source the target is found (logarithm)",
-    "source content": "number of content words in the source (logarithm)",
-    "target content": "number of content words in the target (logarithm)",
-    **{
-        f"missed {name}": f"weight of the {words} of the target that the source does not support (logarithm)"
-        for name, words in (*((kind, kind) for kind in _MISSED), ("others", "other content words"))
-    },
-    "frame": "how far a word of the source supports the main word of the target, with its subject and other roles",
-    "weakest role": "how far the main word of the target has its least supported role in the source",
-    "other fillers": "subjects and objects of the target's main word whose role another word has in the source",
-    "denied frame": "that word is denied in the source and not in the target, or the reverse",
-    "doubtful frame": "that word is only possible, wanted or claimed in the source (-1: in the target)",
-    "frame word": "how far that word supports the main word of the target",
-    "doubtful frames": "share of the words for the main word of the target that are doubtful (less 1: in the target)",
-    "denied frames": "share of the words for the main word of the target that are denied (less 1: in the target)",
-    "frame found": "a word of the source supports the main word of the target",
-    **{
-        f"{kind} steps": f"steps {words} between the two things that the target relates, in the source"
-        for kind, words in (
-            ("subject", "from or to a subject"),
-            ("object", "from or to an object"),
-            ("of", 'by "of" or a possessive'),
-            ("in", 'by "in"'),
-            ("preposition", "by another preposition"),
-            ("is", "from what something is"),
-            ("part", "within a noun phrase"),
-            ("clause", "into another clause"),
-            ("same", "from a pronoun or a name to the same name"),
-            ("text", "out of a sentence"),
-            ("other", "by other roles"),
-        )
-    },
-    "way found": "the two things that the target relates both have a place in the source",
-    "length of way": "how far apart the two things that the target relates are in the source",
-    "target says is": "the target says what something is",
-    "is supported": "how far the source says so, too",
-    "things joined": "the source has both things that the target relates",
-    "distance of things": "how far apart the two things that the target relates are in the source, at most 6 steps",
-    "words between things": "content words from one to the other of the target's two things, in the source (logarithm)",
-    "names between things": "names between the target's two things, in the source (logarithm)",
-    "things in order": "the source has the target's two things in the same order",
-    "names nearer to the last": "source names nearer to the target's last thing than its first is (logarithm)",
-    "names nearer to the first": "source names nearer to the target's first thing than its last is (logarithm)",
-    "relation supported": "how far the source has a word that the target says of its two things, at best",
-    "relation on the way": "how far the source says what the target says, on the way between the target's two things",
-    "denied on the way": "the source denies one of the target's two things, or a word on the way between them",
-    "doubtful on the way": "one of the target's two things, or a word on the way, is only possible, wanted or claimed",
-    "words on the way": "words on the way between the target's two things, in the source",
-    "support of the first": "how far the source has the first thing that the target relates",
-    "support of the last": "how far the source has the last thing that the target relates",
     "new names": "number of names in the target that are not in the source (logarithm)",
     "new numbers": "number of numbers in the target that are not in the source (logarithm)",
     **{
@@ -211,7 +146,6 @@ def _list_descriptions() -> dict[str, str]:
 
 
 DESCRIPTIONS = _list_descriptions()
-BY_ROLES = " by roles"  # after the name of a score that is computed again by the roles of words
 
 
 def describe_score(name: str) -> str:
@@ -226,8 +160,6 @@ def describe_score(name: str) -> str:
     """
     if name in DESCRIPTIONS:
         return DESCRIPTIONS[name]
-    if name.endswith(BY_ROLES):
-        return f"{describe_score(name.removesuffix(BY_ROLES))}, by the roles of words"
     for side, rank in SIDES:  # of a symmetric score, which does not distinguish source and target
         if rank in name and name.replace(rank, side) in DESCRIPTIONS:
             word = rank.partition(" ")[0]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import NamedTuple
 
 import numpy as np
 
@@ -10,11 +11,9 @@ from rekern.core.arrays import Floats
 from rekern.core.interruption import call_core
 from rekern.similarity import best_match_core, further_scores, sequence_core
 from rekern.similarity.answer_types import ANSWERS, score_answers
-from rekern.similarity.inclusion_scores import INCLUSION, score_inclusion
 from rekern.similarity.lexical_resources import LexicalResources
 from rekern.similarity.overlap_core import number_codes
 from rekern.similarity.pair_sides import Sides
-from rekern.similarity.role_scores import ROLES, score_roles
 from rekern.similarity.side_words import (
     count_steps,
     find_capitals,
@@ -27,7 +26,6 @@ from rekern.similarity.side_words import (
 )
 from rekern.similarity.token_traits import find_traits
 from rekern.similarity.used_words import recall
-from rekern.similarity.way_scores import WAYS, score_ways
 from rekern.similarity.word_facts import spell_words
 from rekern.structures.tokenizer import Tokenizer
 from rekern.structures.tokens import Tokens
@@ -35,49 +33,20 @@ from rekern.structures.tokens import Tokens
 LONGEST_GRAM = 4
 MOST_CODES = 1 << 14  # of characters that have a place of their own in tables
 
-GROUPS = {
-    "ngrams": tuple(f"lemma {n}-gram cosine" for n in range(1, LONGEST_GRAM + 1)),
-    "tags": tuple(f"tag {n}-gram cosine" for n in range(1, LONGEST_GRAM + 1)),
-    "sequences": ("common substring", "common subsequence", "string tiling", "tiles", "edit similarity"),
-    "differences": (
-        "source rarest unshared",
-        "target rarest unshared",
-        "source unshared idf",
-        "target unshared idf",
-        "source unshared content",
-        "target unshared content",
-        "numbers equal",
-        "numbers contained",
-        "names equal",
-        "names contained",
-        "length ratio",
-    ),
-    "links": ("link precision", "link recall", "relation precision", "relation recall"),
-    "wordnet": ("resnik precision", "resnik recall", "synonym precision", "synonym recall", "antonyms"),
-    "esa": ("esa",),
-    "substitution": ("substituted resnik precision", "substituted resnik recall", "substituted esa"),
-    "thesaurus": ("thesaurus precision", "thesaurus recall"),
-    "alignment": ("vector precision", "vector recall", "vector cosine"),
-    "vectors": further_scores.VECTORS,
-    "order": further_scores.ORDER,
-    "contexts": further_scores.CONTEXTS,
-    "relations": further_scores.RELATIONS,
-    "answers": ANSWERS,
-    "aligner": further_scores.ALIGNER,
-    "inclusion": INCLUSION,
-    "roles": ROLES,
-    "ways": WAYS,
-}
-NEED_SPACE = ("alignment", "vectors", "aligner", "inclusion", "roles", "ways")
-DIRECTED = ("relations", "answers", "inclusion", "roles", "ways")  # a pair and its reverse differ
-NEED_TREES = ("tags", "links", "inclusion", "roles", "ways")
-NEED_RELATIONS = ("roles", "ways")  # as dependencies have them
 NOUNS = ("NN", "NNS")  # proper names have no generalisation
 
 
-def score_group(group: str, sides: Sides, resources: LexicalResources) -> Floats:
-    """The scores of one group, a row for each pair."""
-    return _FUNCTIONS[group](sides, resources)
+class Group(NamedTuple):
+    """A group of scores: their names, how they are computed, and whether they need a word space or trees.
+
+    A pair and its reverse have different scores of a group that is directed.
+    """
+
+    names: tuple[str, ...]
+    score: Callable[[Sides, LexicalResources], Floats]  # a row for each pair
+    needs_space: bool = False
+    needs_trees: bool = False
+    is_directed: bool = False
 
 
 def _score_ngrams(sides: Sides, resources: LexicalResources) -> Floats:
@@ -225,24 +194,45 @@ def _score_alignment(sides: Sides, resources: LexicalResources) -> Floats:
     return found
 
 
-_FUNCTIONS: dict[str, Callable[[Sides, LexicalResources], Floats]] = {
-    "ngrams": _score_ngrams,
-    "tags": _score_tags,
-    "sequences": _score_sequences,
-    "differences": _score_differences,
-    "links": _score_links,
-    "wordnet": _score_wordnet,
-    "esa": _score_esa,
-    "substitution": _score_substitution,
-    "thesaurus": _score_thesaurus,
-    "alignment": _score_alignment,
-    "vectors": further_scores.score_vectors,
-    "order": further_scores.score_order,
-    "contexts": further_scores.score_contexts,
-    "relations": further_scores.score_relations,
-    "answers": score_answers,
-    "aligner": further_scores.score_alignments,
-    "inclusion": score_inclusion,
-    "roles": score_roles,
-    "ways": score_ways,
+# All groups but the basic one and that of kernels. A program may add a group of its own.
+GROUPS = {
+    "ngrams": Group(tuple(f"lemma {n}-gram cosine" for n in range(1, LONGEST_GRAM + 1)), _score_ngrams),
+    "tags": Group(tuple(f"tag {n}-gram cosine" for n in range(1, LONGEST_GRAM + 1)), _score_tags, needs_trees=True),
+    "sequences": Group(
+        ("common substring", "common subsequence", "string tiling", "tiles", "edit similarity"), _score_sequences
+    ),
+    "differences": Group(
+        (
+            "source rarest unshared",
+            "target rarest unshared",
+            "source unshared idf",
+            "target unshared idf",
+            "source unshared content",
+            "target unshared content",
+            "numbers equal",
+            "numbers contained",
+            "names equal",
+            "names contained",
+            "length ratio",
+        ),
+        _score_differences,
+    ),
+    "links": Group(
+        ("link precision", "link recall", "relation precision", "relation recall"), _score_links, needs_trees=True
+    ),
+    "wordnet": Group(
+        ("resnik precision", "resnik recall", "synonym precision", "synonym recall", "antonyms"), _score_wordnet
+    ),
+    "esa": Group(("esa",), _score_esa),
+    "substitution": Group(
+        ("substituted resnik precision", "substituted resnik recall", "substituted esa"), _score_substitution
+    ),
+    "thesaurus": Group(("thesaurus precision", "thesaurus recall"), _score_thesaurus),
+    "alignment": Group(("vector precision", "vector recall", "vector cosine"), _score_alignment, needs_space=True),
+    "vectors": Group(further_scores.VECTORS, further_scores.score_vectors, needs_space=True),
+    "order": Group(further_scores.ORDER, further_scores.score_order),
+    "contexts": Group(further_scores.CONTEXTS, further_scores.score_contexts),
+    "relations": Group(further_scores.RELATIONS, further_scores.score_relations, is_directed=True),
+    "answers": Group(ANSWERS, score_answers, is_directed=True),
+    "aligner": Group(further_scores.ALIGNER, further_scores.score_alignments, needs_space=True),
 }

@@ -29,7 +29,7 @@ from rekern.similarity.lexicons.latent_semantics import LatentSemantics
 from rekern.similarity.overlap_core import score_pairs
 from rekern.similarity.pair_sides import Sides, read_tree_sides
 from rekern.similarity.score_descriptions import describe_score
-from rekern.similarity.score_groups import DIRECTED, GROUPS, NEED_RELATIONS, NEED_SPACE, NEED_TREES, score_group
+from rekern.similarity.score_groups import GROUPS
 from rekern.similarity.similarities_schema import SIMILARITIES_SCHEMA
 from rekern.similarity.symmetric_scores import ONE_SIDED, rename_side, sort_sides
 from rekern.similarity.token_traits import find_traits
@@ -100,8 +100,7 @@ class Similarities(ScoreKernel):
     ``"differences"``, ``"order"``, ``"contexts"`` and ``"answers"`` need no further data, ``"tags"`` and ``"links"``
     need constituent trees (``on``), ``"wordnet"``, ``"relations"``, ``"esa"`` and ``"substitution"`` need WordNet,
     ``"thesaurus"`` needs a list of word pairs, ``"alignment"`` and ``"vectors"`` need a word space, and ``"aligner"``
-    needs all three, ``"inclusion"``, ``"roles"`` and ``"ways"`` trees besides. ``"kernels"`` are the values
-    K(source, target) of the ``kernels``.
+    needs all three. ``"kernels"`` are the values K(source, target) of the ``kernels``.
 
     ``fit`` learns from the training pairs the idf of every token (ln((n + 1)/(df + 1)), if df of n sides have it), the
     frequent tokens, and the mean and standard deviation of every score. The order of the pairs does not matter.
@@ -131,8 +130,7 @@ class Similarities(ScoreKernel):
     concepts : ExplicitSemantics, optional
         The concepts of explicit semantic analysis (ESA), by default the definitions of WordNet.
     space : WordVectors or LatentSemantics, optional
-        The word space of "alignment", "vectors", "aligner", "inclusion", "roles" and "ways", by default latent
-        semantics of the training texts.
+        The word space of "alignment", "vectors" and "aligner", by default latent semantics of the training texts.
     thesaurus : str or list of pairs, optional
         A file, plain or gzipped, with two words in each line, separated by a tab; or the pairs of words.
     kernels : tuple of kernels
@@ -240,7 +238,8 @@ class Similarities(ScoreKernel):
 
     def _list_groups(self) -> dict[str, tuple[str, ...]]:
         """Return the names of the scores of every group."""
-        offered = {"basic": NAMES, **GROUPS, "kernels": name_kernels(self.kernels)}
+        others = {name: group.names for name, group in GROUPS.items()}
+        offered = {"basic": NAMES, **others, "kernels": name_kernels(self.kernels)}
         if not self.symmetric:
             return offered
         return {
@@ -268,7 +267,7 @@ class Similarities(ScoreKernel):
                 (self.idf_, self.unseen_idf_, self.frequent_) if same else count_words(sides.lemmas)
             )
             self.space_ = self.space
-            if used & set(NEED_SPACE) and self.space is None:
+            if self.space is None and any(GROUPS[name].needs_space for name in used & GROUPS.keys()):
                 self.space_ = LatentSemantics().fit(sides.lemmas)
         found = self._compute_new_scores(X, tokens, raw, names)
         columns = found.T
@@ -352,10 +351,7 @@ class Similarities(ScoreKernel):
 
     def _read_sides(self, X: object, tokens: Tokens, raw: Tokens) -> Sides:
         """Return the words for all groups except the basic one: those of the trees, if there are trees."""
-        if self.on is None:
-            return Sides(tokens, raw)
-        related = [group for group in NEED_RELATIONS if group in self._list_used_groups()]
-        return read_tree_sides(X, self.on, f"the group {related[0]!r}" if related else "")
+        return Sides(tokens, raw) if self.on is None else read_tree_sides(X, self.on)
 
     def _compute_scores(self, X: object, tokens: Tokens, raw: Tokens, names: list[str]) -> Floats:
         pairs = len(tokens) // 2
@@ -377,17 +373,18 @@ class Similarities(ScoreKernel):
             elif group == "kernels":
                 values = compare_sides(self.kernels, X)
             else:
-                if group in DIRECTED and self.symmetric:
+                if GROUPS[group].is_directed and self.symmetric:
                     raise InputError(f"the group {group!r} distinguishes the two sides; leave symmetric=True out")
-                if group in NEED_TREES and self.on is None:
-                    is_related = group in NEED_RELATIONS
-                    needed = "dependencies in CoNLL-U" if is_related else "constituent trees or dependencies"
-                    raise InputError(f"the group {group!r} needs {needed}: name their representation (on=...)")
+                if GROUPS[group].needs_trees and self.on is None:
+                    needed = "constituent trees or dependencies: name their representation (on=...)"
+                    raise InputError(f"the group {group!r} needs {needed}")
                 sides = self._read_sides(X, tokens, raw) if sides is None else sides
                 resources = self._gather_resources() if resources is None else resources
-                values = score_group(group, sides, resources)
+                values = GROUPS[group].score(sides, resources)
             if self.symmetric:
-                values = sort_sides(values, NAMES if group == "basic" else GROUPS.get(group, ()))
+                values = sort_sides(
+                    values, NAMES if group == "basic" else GROUPS[group].names if group in GROUPS else ()
+                )
             found.update(zip(offered, values.T))
         # A copy in C order, because the memory layout decides the order in which NumPy later adds up a row.
         return np.ascontiguousarray(np.column_stack([found[name] for name in names]))

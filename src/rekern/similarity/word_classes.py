@@ -41,16 +41,6 @@ UNITS = split_words(
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen "
     "eighteen nineteen"
 )
-ORDINALS = {
-    word: str(value)
-    for value, word in enumerate(
-        split_words(
-            "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth thirteenth fourteenth "
-            "fifteenth sixteenth seventeenth eighteenth nineteenth twentieth"
-        ),
-        1,
-    )
-}
 TENS = split_words("twenty thirty forty fifty sixty seventy eighty ninety")
 DAYS = split_words("monday tuesday wednesday thursday friday saturday sunday")
 # May is a modal word.
@@ -64,7 +54,6 @@ NUMBER_WORDS = {
     stem("billion"): "1000000000",
 }
 DIGITS = re.compile(r"[+$€£-]?\d[\d,]*(\.\d+)?%?", re.ASCII)
-WITH_UNIT = re.compile(r"[$€£]?(\d[\d,]*(?:\.\d+)?)(?:st|nd|rd|th|s|m|bn|k|mm|km|c|f)?", re.ASCII)
 YEAR = re.compile(r"1[1-9]\d\d|20\d\d", re.ASCII)
 
 CLASSES = ("negations", "modals", "reports", "quantities", "numbers", "times")
@@ -79,19 +68,6 @@ def find_number(word: str) -> str | None:
     if DIGITS.fullmatch(word):
         return word.replace(",", "").lstrip("+$€£").rstrip("%")
     return NUMBER_WORDS.get(word)
-
-
-def find_value(word: str) -> str | None:
-    """Return the number that a word stands for, also as an ordinal or with a unit; None if it is none.
-
-    >>> find_value("Seventh"), find_value("1990s"), find_value("$20m"), find_value("five"), find_value("dog")
-    ('7', '1990', '20', '5', None)
-    """
-    folded = word.casefold()
-    found = WITH_UNIT.fullmatch(folded)
-    if found is not None:
-        return found[1].replace(",", "")
-    return ORDINALS.get(folded) or find_number(stem(folded))
 
 
 def _find_in(words: Sequence[str]) -> Callable[[str], str | None]:

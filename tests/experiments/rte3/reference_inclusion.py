@@ -3,7 +3,7 @@
 import math
 from itertools import product
 
-from rekern.similarity.content_trees import DENIALS, HEDGES, cut_word
+from experiments.rte3.content import DENIALS, HEDGES, cut_word
 from rekern.structures.stemmer import stem
 
 ORDER = ["VP:VP", "S:SBAR", "VP:S", "VP:SQ", "NP:VP", "ADJP:VP", "S:VP", "NP:PP", "S:PP", "PP:PP", "PP:VP", "SBAR:PP"]

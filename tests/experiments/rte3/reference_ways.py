@@ -2,7 +2,7 @@
 
 import math
 
-from reference.roles import links
+from reference_roles import links
 
 
 def is_below(parents, place, top):

@@ -1,0 +1,1 @@
+"""The groups of scores that were written for RTE-3."""
