@@ -9,7 +9,7 @@ import pytest
 from cli.running import error_of, invoke, json_of
 from rekern import PairFinder, load_model
 from rekern.datasets import write_table
-from rekern.datasets.table_blocks import iterate_columns
+from rekern.datasets.table_formats import iterate_columns
 from rekern.datasets.tables import read_columns
 from rekern.search import pair_finder
 from rekern.search.match_log import MatchLog

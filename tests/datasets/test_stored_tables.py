@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rekern.datasets import read_table, store_table, table_blocks, write_table
+from rekern.datasets import read_table, store_table, table_formats, write_table
 from rekern.errors import InputError
 from rekern.structures.stored_pairs import StoredPairs
 
@@ -37,7 +37,7 @@ def test_a_stored_table_is_the_table(tmp_path, monkeypatch, ending, labels):
         written = [str(label) for label in labels] if ending == "parquet" else labels
         columns = {"source": [f"a {n}" for n in range(5)], "target": ["b é"] * 5, "label": written, "id": [7] * 5}
         write_table(tmp_path / f"t.{ending}", columns)
-    iterate = table_blocks.iterate_columns
+    iterate = table_formats.iterate_columns
     monkeypatch.setattr("rekern.datasets.tables.iterate_columns", lambda *a, **k: iterate(*a, **{**k, "rows": 2}))
     stored, whole = store_table(tmp_path / f"t.{ending}"), read_table(tmp_path / f"t.{ending}")
     assert list(stored.pairs) == whole.pairs and stored.labels == whole.labels
@@ -49,7 +49,7 @@ def test_a_stored_table_is_the_table(tmp_path, monkeypatch, ending, labels):
 def test_errors_are_those_of_the_whole_table(tmp_path, monkeypatch, bad):
     path = tmp_path / "t.tsv"
     path.write_text("source\ttarget\tlabel\n" + "a\tb\t1\n" * 3 + bad + "\n" + "a\tb\t0\n")
-    iterate = table_blocks.iterate_columns
+    iterate = table_formats.iterate_columns
     monkeypatch.setattr("rekern.datasets.tables.iterate_columns", lambda *a, **k: iterate(*a, **{**k, "rows": 2}))
     with pytest.raises(InputError) as whole:
         read_table(path)

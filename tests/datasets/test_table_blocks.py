@@ -1,13 +1,12 @@
 """Tables in blocks are the tables that are read whole, and are refused for the same reasons."""
 
 import gzip
-import tracemalloc
 
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from rekern.datasets.table_blocks import iterate_columns
+from rekern.datasets.table_formats import iterate_columns
 from rekern.datasets.tables import open_table, read_columns, write_table
 from rekern.errors import InputError
 
@@ -113,18 +112,9 @@ def test_parquet_in_batches(tmp_path):
 
 
 def test_a_large_text_ends_a_block(tmp_path, monkeypatch):
-    monkeypatch.setattr("rekern.datasets.table_blocks.CHARACTERS", 10)
+    monkeypatch.setattr("rekern.datasets.table_formats.CHARACTERS", 10)
     (tmp_path / "a.tsv").write_text("id\tsource\n1\ta\n2\tlong enough\n3\tb\n")
     assert [block.lines for block in iterate_columns(tmp_path / "a.tsv")] == [[2, 3], [4]]
-
-
-def test_blank_lines_need_no_memory(tmp_path):
-    (tmp_path / "a.tsv").write_text("text\na" + "\n" * 100_000)
-    tracemalloc.start()
-    assert [block.lines for block in iterate_columns(tmp_path / "a.tsv")] == [[2]]
-    _, most = tracemalloc.get_traced_memory()
-    tracemalloc.stop()
-    assert most < 5_000_000
 
 
 def test_later_columns(tmp_path):

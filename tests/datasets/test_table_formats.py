@@ -51,14 +51,12 @@ BAD = {
     "guess.csv": (
         "Id,Customer asks,FAQ entry,Same?\n" + "1,who is it,what is this,yes\n2,why not me,why me,no\n" * 4,
         "guess.csv has no columns 'source', 'target' and 'label'; it has Id, Customer asks, FAQ entry, Same?: "
-        "name them with source=, target= and label= (--source, --target, --label), "
-        "perhaps --source 'Customer asks' --target 'FAQ entry'",
+        "name them with source=, target= and label= (--source, --target, --label)",
     ),
     "guess.tsv": (
         "Asked\tMeant\tSame?\n" + "who is it\twhat is this\tyes\nwhy not me\twhy me then\tno\n" * 4,
         "guess.tsv has no columns 'source', 'target' and 'label'; it has Asked, Meant, Same?: "
-        "name them with source=, target= and label= (--source, --target, --label), "
-        "perhaps --source Asked --target Meant --label 'Same?'",
+        "name them with source=, target= and label= (--source, --target, --label)",
     ),
     "guess_two.tsv": (
         "id\tText\tText\n" + "1\twho is it\twhat is this\n2\twhy not me\twhy me then\n" * 4,
@@ -348,3 +346,9 @@ def test_parquet_without_pyarrow(tmp_path, monkeypatch):
         read_table(put(tmp_path, "a.parquet", b"PAR1"))
     with pytest.raises(MissingExtraError):
         write_table(tmp_path / "b.parquet", {"a": [1]})
+
+
+def test_fields_of_any_length(tmp_path):
+    text = "word " * 100_000
+    table = read_table(put(tmp_path, "a.csv", f'source,target,label\n"{text}",b,1\n'))
+    assert table.pairs == [(text, "b")]

@@ -38,7 +38,7 @@ class TextReader:
     def iterate(self, path: str, label: str = "") -> Iterator[list[str]]:
         """Yield the texts of a file in blocks; ``label`` is shown on a terminal."""
         from rekern.core.progress import track_rows
-        from rekern.datasets.table_blocks import iterate_columns
+        from rekern.datasets.table_formats import iterate_columns
 
         column = "1" if self.no_header and self.column == "text" else self.column
         blocks = iterate_columns(path, self.format, encoding=self.encoding, header=not self.no_header)

@@ -6,7 +6,6 @@ from typing import Any
 
 from rekern.core.messages import list_names
 from rekern.datasets.column_values import check_texts
-from rekern.datasets.guessed_columns import guess_options
 from rekern.errors import InputError
 from rekern.structures.data_frames import SIDES
 from rekern.structures.known_columns import find_label, find_name, find_sides, find_text
@@ -136,10 +135,6 @@ class NamedColumns:
             remedy += "; label=None reads without labels"
         if option in ("--text", "--query-text") and len(self.names) == 1:
             remedy += ", or give --no-header if this is a text"
-        guess = (
-            "" if self.remedy or option or self.file is None else guess_options(self.names, self.column, list(missing))
-        )
-        remedy += f", perhaps {guess}" * bool(guess)
         wanted = list(missing.values())
         other_format = _suggest_format(self.names)
         if other_format is not None:

@@ -1,21 +1,40 @@
-"""The file formats of tables: from the bytes of a file to named columns, with the line of every row.
+"""The file formats of tables: from a file to named columns, in blocks of rows or whole, with the line of every row.
 
-Each reader takes the whole file, which keeps line and byte numbers for messages, and checks the shape only.
-`rekern.datasets.tables` decides what the columns mean.
+TSV, CSV and JSONL files are read line by line and Parquet files in batches, for files of any size; the others are read
+whole. `rekern.datasets.tables` decides what the columns mean.
 """
 
+import csv
 import io
 import json
 import os
-from collections.abc import Iterator, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
+from functools import cache, partial
 from itertools import chain
+from typing import Any
 
-from rekern.core.text_files import STANDARD_INPUT, decode_text, read_bytes, show_source
-from rekern.datasets.csv_rows import choose_separator, iterate_csv
+from rekern.core.files import explain_read_errors
+from rekern.core.text_files import (
+    STANDARD_INPUT,
+    can_iterate,
+    decode_line,
+    decode_text,
+    open_binary,
+    read_bytes,
+    refuse_nul,
+    show_source,
+)
 from rekern.datasets.named_columns import NamedColumns
 from rekern.datasets.rte_xml import is_xml, read_pairs
 from rekern.errors import InputError, missing_extra
+
+csv.field_size_limit((1 << 31) - 1)  # documents are longer than the limit of Python, which is one for the process
+
+ROWS = 2_000  # of a block
+CHARACTERS = 4_000_000  # after which a block ends earlier
 
 FORMATS = ("tsv", "csv", "jsonl", "json", "parquet", "msrp", "rte")
 EXTENSIONS = {
@@ -31,11 +50,13 @@ EXTENSIONS = {
     ".xml": "rte",
 }
 SPREADSHEETS = (".xlsx", ".xlsm", ".xls", ".ods")
+TABS = "its fields are separated by tabs; name it .tsv, or give format='tsv' (--format)"
 TSV_REMEDY = "fields are separated by tabs, and quotes do not join them"
 CSV_REMEDIES = {
     ",": "put double quotes round a field with a comma in it",
     ";": "put double quotes round a field with a semicolon in it",
 }
+CSV_REMEDY = "close every quoted field, and double the quotes inside it"
 EXAMPLE = '{"source": "...", "target": "..."}'
 
 
@@ -61,6 +82,9 @@ def choose_format(path: str | os.PathLike[str], format: str | None, known: Seque
         raise InputError("it is a folder: give a file in it", file=show_source(path))
     problem = f"the extension {extension!r} tells no format" if extension else "no extension tells its format"
     raise InputError(f"{problem}; choose {', '.join(known)} with format= (--format)", file=show_source(path))
+
+
+Fields = tuple[int, list[str]]  # the line of a row, and the row
 
 
 def read_columns(
@@ -91,26 +115,48 @@ def parse_columns(
     """
     if not data:
         raise refuse_empty(file)
-    columns = _parse(data, file, format, encoding, header)
-    if not columns.lines:
-        raise InputError(f"{file} has a header but no rows: add at least one pair", file=file, names_file=True)
+    if format == "parquet":
+        return _read_parquet(data, file)
+    if format == "rte" and is_xml(data):
+        records, places = read_pairs(data, file, encoding or "utf-8")
+        return collect_records(records, places, file, "line")
+    text = decode_text(data, file, encoding)
+    if format == "json":
+        return _read_json(text, file)
+    (columns,) = _parse_lines(io.StringIO(text, newline="\n"), file, format, header, None)
     return columns
 
 
-def _parse(data: bytes, file: str, format: str, encoding: str | None, header: bool) -> NamedColumns:
-    if format == "parquet":
-        return read_parquet(data, file)
-    if format == "rte" and is_xml(data):
-        records, lines = read_pairs(data, file, encoding or "utf-8")
-        return collect_records(records, lines, file, "line")
-    text = decode_text(data, file, encoding)
-    if format == "jsonl":
-        return read_jsonl(text, file)
-    if format == "json":
-        return read_json(text, file)
-    if format == "csv":
-        return read_csv(text, file, header)
-    return read_tsv(text, file, header)
+def iterate_columns(
+    path: str | os.PathLike[str],
+    format: str | None = None,
+    *,
+    encoding: str = "utf-8",
+    header: bool = True,
+    rows: int | None = ROWS,
+) -> Iterator[NamedColumns]:
+    """Read a file (or standard input, ``-``) as named columns, in blocks of at most ``rows`` rows; None for one block.
+
+    The blocks together are what `read_columns` returns. In a JSONL file each block has the keys of its own objects.
+
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as folder:
+    ...     _ = Path(folder, "a.tsv").write_text("id\\ttext\\n1\\tone\\n2\\ttwo\\n3\\tthree\\n")
+    ...     [(block.column(1), block.lines) for block in iterate_columns(Path(folder, "a.tsv"), rows=2)]
+    [(['one', 'two'], [2, 3]), (['three'], [4])]
+    """
+    chosen = choose_format(path, format)
+    file = show_source(path)
+    if rows is None:
+        yield read_columns(path, format, encoding=encoding, header=header)
+    elif chosen == "parquet" and os.fspath(path) != STANDARD_INPUT and not os.fspath(path).lower().endswith(".gz"):
+        yield from _iterate_parquet(path, file, rows)
+    elif chosen in ("tsv", "msrp", "csv", "jsonl") and can_iterate(encoding):
+        with explain_read_errors(file), open_binary(path) as stream:
+            yield from _parse_lines(_decode_lines(stream, file, encoding), file, chosen, header, rows)
+    else:
+        yield from _cut_columns(read_columns(path, format, encoding=encoding, header=header), rows)
 
 
 def refuse_empty(file: str) -> InputError:
@@ -122,50 +168,136 @@ def refuse_empty(file: str) -> InputError:
     return InputError(f"{file} is empty: it needs a header line and at least one row", file=file, names_file=True)
 
 
-def read_tsv(text: str, file: str, header: bool = True) -> NamedColumns:
-    """Read tab separated values; quotes are literal, and only a line end ends a row.
+def _decode_lines(stream: Iterable[bytes], file: str, encoding: str) -> Iterator[str]:
+    """Yield the lines of a file with their ends, none with a NUL character."""
+    for number, data in enumerate(stream, 1):
+        line = decode_line(data, file, number, encoding)
+        if "\0" in line:
+            raise refuse_nul(file, number, encoding)
+        yield line.removeprefix("\ufeff") if number == 1 else line
 
-    >>> columns = read_tsv('source\\ttarget\\n"A" b\\tc\\n', "a.tsv")
-    >>> columns.names, columns.column(0), columns.lines
-    (['source', 'target'], ['"A" b'], [2])
+
+def _parse_lines(
+    lines: Iterable[str], file: str, format: str, header: bool, rows: int | None
+) -> Iterator[NamedColumns]:
+    """Yield the columns of lines of TSV, CSV or JSONL, which have their ends, in blocks of at most ``rows`` rows."""
+    if format == "csv":
+        remedy, fields = _split_csv(lines, file, header)
+    else:
+        remedy, fields = TSV_REMEDY, _split_tsv(lines, "\t" if format != "jsonl" else None)
+    first = next(fields, None)
+    if first is None:
+        raise refuse_empty(file)
+    if format == "jsonl":
+        for block in _cut(chain([first], fields), rows):
+            records = [read_record(row[0], file, number) for number, row in block]
+            yield collect_records(records, [number for number, _ in block], file, "line")
+        return
+    names = [name.strip() for name in first[1]] if header else [str(i + 1) for i in range(len(first[1]))]
+    is_empty = True
+    for block in _cut(fields if header else chain([first], fields), rows):
+        is_empty = False
+        yield _collect_rows([row for _, row in block], [line for line, _ in block], names, file, header, remedy)
+    if is_empty:
+        reason = f"{file} has a header but no rows: add at least one pair"
+        raise InputError(reason, file=file, names_file=True)
+
+
+def _split_tsv(lines: Iterable[str], separator: str | None) -> Iterator[Fields]:
+    """Yield the number and the fields of each line; quotes are literal, and only a line end ends a row.
+
+    Lines that end in carriage returns alone are one line for the system.
     """
-    grid = [line.split("\t") for line in _split_lines(text)]
-    return _collect_grid(grid, list(range(1, len(grid) + 1)), file, header, TSV_REMEDY)
+    numbered: Iterator[tuple[int, str]] = enumerate(lines, 1)
+    _, start = next(numbered, (1, ""))
+    if start and not start.endswith("\n"):
+        numbered = enumerate(start.split("\r"), 1)
+    elif start:
+        numbered = chain([(1, start)], numbered)
+    plain = ((number, line.removesuffix("\n").removesuffix("\r")) for number, line in numbered)
+    fields = ((number, line.split(separator) if separator else [line]) for number, line in plain)
+    return _drop_last(fields, lambda row: len(row) == 1 and not row[0].strip(" \r"), separator is None)
 
 
-def read_csv(text: str, file: str, header: bool = True) -> NamedColumns:
-    """Read comma separated values; a field in double quotes may hold commas, line ends and doubled quotes.
+def _split_csv(lines: Iterable[str], file: str, header: bool) -> tuple[str, Iterator[Fields]]:
+    """Return the remedy for a row with too many fields, and the first line and the fields of each row.
 
-    Semicolons are read, too, if a header has them and no comma.
-
-    >>> read_csv('source,target\\n"A, b",c\\n', "a.csv").column(0), read_csv("id;text\\n1;A, b\\n", "a.csv").column(1)
-    (['A, b'], ['A, b'])
+    A field in double quotes may hold commas, line ends and doubled quotes. Semicolons separate fields, too, as
+    spreadsheets write them in many countries, if a header has them and no comma.
     """
-    separator = choose_separator(next(io.StringIO(text, newline=""), ""), file) if header else ","
-    rows = list(iterate_csv(io.StringIO(text, newline=""), file, separator))
-    while rows and is_blank_row(rows[-1][1]):
-        rows.pop()
-    return _collect_grid([row for _, row in rows], [line for line, _ in rows], file, header, CSV_REMEDIES[separator])
+    ends = chain.from_iterable(io.StringIO(line, newline="") if "\r" in line else (line,) for line in lines)
+    first = next(ends, "")
+    separator = _choose_separator(first, file) if header else ","
+    reader = csv.reader(chain([first] if first else [], ends), delimiter=separator, strict=True)
+
+    def read() -> Iterator[Fields]:
+        start = 1
+        try:
+            for row in reader:
+                yield start, row
+                start = reader.line_num + 1
+        except csv.Error as error:
+            raise InputError(f"{error}; {CSV_REMEDY}", file=file, row=start, unit="line") from None
+
+    return CSV_REMEDIES[separator], _drop_last(read(), lambda row: len(row) < 2 and not "".join(row).strip())
 
 
-def is_blank_row(row: list[str]) -> bool:
-    """Whether a row of comma separated values is a blank line, such as those at the end of a file.
+def _choose_separator(header: str, file: str) -> str:
+    """Return what separates the names of a header, where what is in quotes does not count.
 
-    >>> is_blank_row([]), is_blank_row([" "]), is_blank_row(["", ""])
-    (True, True, False)
+    >>> _choose_separator("source;target;label", "a.csv"), _choose_separator("source,target", "a.csv")
+    (';', ',')
     """
-    return len(row) < 2 and not "".join(row).strip()
+    header = re.sub('"[^"]*"?', "", header)
+    if "\t" in header and "," not in header:
+        raise InputError(TABS, file=file, row=1, unit="line")
+    return ";" if ";" in header and "," not in header else ","
 
 
-def read_jsonl(text: str, file: str) -> NamedColumns:
-    """Read one JSON object a line.
+def _drop_last(
+    rows: Iterable[Fields], is_blank: Callable[[list[str]], bool], are_refused: bool | None = None
+) -> Iterator[Fields]:
+    """Yield rows without the blank ones at the end.
 
-    >>> columns = read_jsonl('{"source": "a", "target": "b"}\\n', "a.jsonl")
-    >>> columns.names, columns.column(1)
-    (['source', 'target'], ['b'])
+    A blank one among others is for the caller to refuse, so that of several one is enough, except in a table of one
+    column: there they are empty texts.
     """
-    records = [read_record(line, file, number) for number, line in enumerate(_split_lines(text), 1)]
-    return collect_records(records, list(range(1, len(records) + 1)), file, "line")
+    waiting: list[Fields] = []
+    for line, row in rows:
+        if are_refused is None:
+            are_refused = len(row) > 1
+        if not is_blank(row):
+            yield from waiting
+            waiting.clear()
+            yield line, row
+        elif not are_refused or not waiting:
+            waiting.append((line, row))
+
+
+def _cut(rows: Iterable[Fields], most: int | None) -> Iterator[list[Fields]]:
+    """Yield lists of at most ``most`` rows, or of fewer with ``CHARACTERS`` characters; None for one list of all."""
+    block: list[Fields] = []
+    size = 0
+    for row in rows:
+        block.append(row)
+        size += 0 if most is None else sum(map(len, row[1]))
+        if most is not None and (len(block) >= most or size >= CHARACTERS):
+            yield block
+            block, size = [], 0
+    if block:
+        yield block
+
+
+def _cut_columns(columns: NamedColumns, rows: int) -> Iterator[NamedColumns]:
+    """Cut columns that are in memory into blocks."""
+    read = cache(columns.column)
+
+    def read_part(part: slice, index: int) -> list[object]:
+        return read(index)[part]
+
+    for start in range(0, len(columns.lines), rows):
+        part = slice(start, start + rows)
+        yield replace(columns, column=partial(read_part, part), lines=columns.lines[part])
 
 
 def read_record(line: str, file: str, number: int) -> dict[str, object]:
@@ -179,12 +311,8 @@ def read_record(line: str, file: str, number: int) -> dict[str, object]:
     return _check_object(_load_json(line, file, number), file, number, "line")
 
 
-def read_json(text: str, file: str) -> NamedColumns:
-    """Read a JSON array of objects; rows are counted from 1.
-
-    >>> read_json('[{"source": "a", "target": "b"}]', "a.json").column(0)
-    ['a']
-    """
+def _read_json(text: str, file: str) -> NamedColumns:
+    """Read a JSON array of objects; rows are counted from 1."""
     if not text.strip():
         raise refuse_empty(file)
     values = _load_json(text, file, None)
@@ -195,16 +323,23 @@ def read_json(text: str, file: str) -> NamedColumns:
     return collect_records(records, list(range(1, len(records) + 1)), file, "row")
 
 
-def read_parquet(data: bytes, file: str) -> NamedColumns:
-    """Read a Parquet file; rows are counted from 1. Only the columns that are used are decompressed."""
+def _open_parquet(source: Any, file: str) -> Any:
     try:
-        import pyarrow
         import pyarrow.parquet
     except ImportError:
         raise missing_extra("pyarrow", "tables") from None
     with explain_parquet_errors(file):
-        table = pyarrow.parquet.ParquetFile(pyarrow.BufferReader(data))
-        names = list(table.schema_arrow.names)
+        table = pyarrow.parquet.ParquetFile(source if hasattr(source, "read") else pyarrow.BufferReader(source))
+    if not table.metadata.num_rows:
+        reason = f"{file} has a header but no rows: add at least one pair"
+        raise InputError(reason, file=file, names_file=True)
+    return table
+
+
+def _read_parquet(data: bytes, file: str) -> NamedColumns:
+    """Read a Parquet file; rows are counted from 1. Only the columns that are used are decompressed."""
+    table = _open_parquet(data, file)
+    names = list(table.schema_arrow.names)
 
     def column(index: int) -> list[object]:
         with explain_parquet_errors(file):
@@ -212,6 +347,26 @@ def read_parquet(data: bytes, file: str) -> NamedColumns:
         return values
 
     return NamedColumns(names, column, list(range(1, table.metadata.num_rows + 1)), "row", file)
+
+
+def _iterate_parquet(path: str | os.PathLike[str], file: str, rows: int) -> Iterator[NamedColumns]:
+    with explain_read_errors(file), open(path, "rb") as stream:
+        if not stream.peek(1):
+            raise refuse_empty(file)
+        table = _open_parquet(stream, file)
+        names = list(table.schema_arrow.names)
+        types = dict(zip(names, table.schema_arrow.types))
+        start = 1
+        with explain_parquet_errors(file):
+            for batch in table.iter_batches(batch_size=rows):
+                lines = list(range(start, start + batch.num_rows))
+                yield NamedColumns(names, partial(_read_batch, batch), lines, "row", file, types)
+                start += batch.num_rows
+
+
+def _read_batch(batch: Any, index: int) -> list[object]:
+    values: list[object] = batch.column(index).to_pylist()
+    return values
 
 
 @contextmanager
@@ -229,35 +384,10 @@ def explain_parquet_errors(file: str) -> Iterator[None]:
         raise InputError(problem, file=file, names_file=True) from None
 
 
-def _split_lines(text: str) -> list[str]:
-    """Split a text into lines, without blank ones at the end; other Unicode line separators are part of the text."""
-    if "\n" not in text:
-        text = text.replace("\r", "\n")
-    lines = text.replace("\r\n", "\n").split("\n")
-    while lines and not lines[-1].strip(" \r"):
-        lines.pop()
-    return lines
-
-
-def _collect_grid(grid: list[list[str]], lines: list[int], file: str, header: bool, remedy: str) -> NamedColumns:
-    """Split off the header, and check that every row has as many fields as the first."""
-    if not grid:
-        raise refuse_empty(file)
-    if header:
-        return collect_rows(grid[1:], lines[1:], [name.strip() for name in grid[0]], file, header, remedy)
-    return collect_rows(grid, lines, [str(i + 1) for i in range(len(grid[0]))], file, header, remedy)
-
-
-def collect_rows(
+def _collect_rows(
     rows: list[list[str]], lines: list[int], names: list[str], file: str, header: bool, remedy: str
 ) -> NamedColumns:
-    """Make columns from the fields of rows, which are these lines of a file; each row has a field for each name.
-
-    >>> collect_rows([["a"]], [2], ["source", "target"], "a.tsv", True, "separate fields by tabs")
-    Traceback (most recent call last):
-    ...
-    rekern.errors.InputError: a.tsv, line 2: 1 fields where the header has 2; separate fields by tabs
-    """
+    """Make columns from the fields of rows, which are these lines of a file; each row has a field for each name."""
     width = len(names)
     for row, line in zip(rows, lines):
         if len(row) != width:
