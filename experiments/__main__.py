@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from experiments import runs, speed
-from experiments.experiment_titles import TITLES
+from experiments.reports import TITLES
 from experiments.result_table import collect_figures, format_markdown
 from rekern.cli import output
 from rekern.core.progress import show_bars
@@ -93,8 +93,6 @@ def _run(name: str | None = None, source: str | None = None, **options: Any) -> 
             raise InputError(f"speed takes --quick, --data and --jobs: leave --{min(other)} out")
         measured = speed.run(**options)
         return measured, speed.render(measured)
-    if options.pop("quick", False):
-        raise InputError("--quick is for speed: leave it out")
     result = runs.run(name, **options)
     return result, runs.render(result)
 

@@ -10,7 +10,7 @@ import numpy as np
 from experiments.corpora import DataPath
 from experiments.measured_figures import measure_predictions
 from experiments.pair_corpora import CORPORA, choose_corpora
-from experiments.result_files import write_json
+from experiments.reports import write_json
 from rekern.core.arrays import AnyArray
 from rekern.core.json_values import JsonObject
 from rekern.datasets.tables import Table

@@ -12,9 +12,8 @@ from pathlib import Path
 import numpy as np
 
 from experiments.corpora import DataPath
-from experiments.experiment_titles import format_title
 from experiments.pair_corpora import CORPORA, choose_corpora, make_folds
-from experiments.text_tables import format_table, join_parts
+from experiments.reports import format_table, format_title, join_parts
 from rekern.core.arrays import AnyArray, Booleans, Floats, Ints
 from rekern.core.json_values import JsonObject
 from rekern.core.progress import show_bars, track

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from pathlib import Path
 
-from experiments.experiment_titles import format_title
-from experiments.text_tables import format_table
+from experiments.reports import format_table, format_title
 from rekern.cli.evaluation_plot import COLOURS, make_figure, save_figure
 from rekern.core.json_values import JsonObject
 

@@ -16,11 +16,10 @@ import numpy as np
 import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
-from experiments.corpora import DataPath
+from experiments.corpora import DataPath, find_file
 from experiments.question_data_sets import load_nf_cats
-from experiments.result_files import write_json
+from experiments.reports import write_json
 from experiments.shared_grams import N_FOLDS
-from experiments.structural.tree_corpora import find_file
 from experiments.trec import train_classifiers
 from experiments.trec_focus import START, VECTORS, add_terms
 from rekern.core.arrays import AnyArray, Floats, Ints

@@ -13,11 +13,10 @@ from pathlib import Path
 from experiments.clang import SETTINGS as CLANG_SETTINGS
 from experiments.clang import load_clang
 from experiments.corpora import DataPath
-from experiments.experiment_titles import format_title
 from experiments.geoquery import SETTINGS as GEOQUERY_SETTINGS
 from experiments.geoquery import load_geoquery
 from experiments.parser_learning_curves import ParsingCorpus, Prediction, read_options, run_fold
-from experiments.text_tables import format_table, join_parts
+from experiments.reports import format_table, format_title, join_parts
 from rekern.core.cache_folder import cache_folder
 from rekern.core.json_values import JsonObject
 from rekern.datasets.tables import write_table

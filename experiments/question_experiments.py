@@ -24,7 +24,7 @@ from experiments.bigram_svm import BigramSVM
 from experiments.corpora import DataPath
 from experiments.measured_figures import mcnemar
 from experiments.question_data_sets import LabelledQuestions, QuestionDataSet, list_data_sets
-from experiments.result_files import write_json
+from experiments.reports import write_json
 from rekern.core.json_values import JsonObject
 from rekern.core.progress import track
 from rekern.errors import InputError

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from pathlib import Path
 
-from experiments.experiment_titles import format_title
-from experiments.text_tables import format_table, join_parts
+from experiments.reports import format_table, format_title, join_parts
 from rekern.cli.evaluation_plot import BLUE, make_figure, save_figure
 from rekern.core.json_values import JsonObject
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from experiments import published_results as published
-from experiments.plots import save_with_legend
+from experiments.reports import save_with_legend
 from rekern.cli.evaluation_plot import BLUE, GREEN, ORANGE, make_figure
 from rekern.core.json_values import JsonObject
 

@@ -10,8 +10,8 @@ from pathlib import Path
 
 from experiments.auto_experiment import run_auto
 from experiments.clang import run_clang
+from experiments.corpora import DataPath
 from experiments.embedding_baseline import run_embeddings
-from experiments.experiment_titles import TITLES
 from experiments.fold_mistakes import format_mistakes, run_mistakes
 from experiments.geoquery import run_geoquery, run_geoquery_split
 from experiments.learning_curve_report import draw_curves, format_curves
@@ -19,13 +19,12 @@ from experiments.nf_cats_focus import run_nf_cats_focus
 from experiments.query_mistakes import format_query_mistakes, run_query_mistakes
 from experiments.question_experiments import run_questions
 from experiments.question_report import draw_questions, format_questions
-from experiments.result_files import write_json
+from experiments.reports import TITLES, draw_nothing, format_result, write_json
 from experiments.rewriting_experiments import run_msrp, run_rte3, run_rte3_ablation
 from experiments.rewriting_plots import draw_rewriting
-from experiments.score_experiments import draw_pairs, format_pairs, run_pairs
+from experiments.score_experiments import format_pairs, run_pairs
 from experiments.structural.structural_experiments import run_structural_msrp, run_structural_rte3
 from experiments.structural.structural_report import draw_structural, format_structural
-from experiments.text_tables import format_result
 from experiments.tfidf_comparisons import run_paws, run_qqp, run_sick, run_stsb, run_wikiqa
 from experiments.trec import run_trec
 from experiments.trec_focus import run_trec_focus
@@ -56,12 +55,12 @@ EXPERIMENTS: dict[str, Experiment] = {
     "stsb": Experiment(run_stsb),
     "wikiqa": Experiment(run_wikiqa),
     "paws": Experiment(run_paws),
-    "pairs": Experiment(run_pairs, ("only",), format_pairs, draw_pairs),
-    "auto": Experiment(run_auto, ("only", "minutes"), format_pairs, draw_pairs),
-    "embeddings": Experiment(run_embeddings, ("only", "model"), format_pairs, draw_pairs),
-    "mistakes": Experiment(run_mistakes, ("only",), format_mistakes, draw_pairs),
+    "pairs": Experiment(run_pairs, ("only",), format_pairs, draw_nothing),
+    "auto": Experiment(run_auto, ("only", "minutes"), format_pairs, draw_nothing),
+    "embeddings": Experiment(run_embeddings, ("only", "model"), format_pairs, draw_nothing),
+    "mistakes": Experiment(run_mistakes, ("only",), format_mistakes, draw_nothing),
     "questions": Experiment(run_questions, ("only",), format_questions, draw_questions),
-    "nf-cats-focus": Experiment(run_nf_cats_focus, draw=draw_pairs),
+    "nf-cats-focus": Experiment(run_nf_cats_focus, draw=draw_nothing),
     "trec": Experiment(run_trec, (), format_structural, draw_structural),
     "trec-focus": Experiment(run_trec_focus, draw=draw_structural),
     "structural-msrp": Experiment(run_structural_msrp, ("cache",), format_structural, draw_structural),
@@ -69,7 +68,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "geoquery": Experiment(run_geoquery, CURVES, format_curves, draw_curves),
     "geoquery-600": Experiment(run_geoquery_split, CURVES, format_curves, draw_curves),
     "clang": Experiment(run_clang, CURVES, format_curves, draw_curves),
-    "query-mistakes": Experiment(run_query_mistakes, ("only", "kernel"), format_query_mistakes, draw_pairs),
+    "query-mistakes": Experiment(run_query_mistakes, ("only", "kernel"), format_query_mistakes, draw_nothing),
 }
 
 # Why an experiment refuses an option.
@@ -77,6 +76,7 @@ REFUSALS = {
     "only": "has one data set: leave --only (only=) out",
     "cache": "keeps no Grams: leave --cache (cache=) out",
     "minutes": "searches for no kernel: leave --minutes (minutes=) out",
+    "quick": "is not about speed: leave --quick (quick=) out",
     "model": "reads no model of sentences: leave --model (model=) out",
     **dict.fromkeys(CURVES, "has no learning curve: leave --kernel, --train, --runs and --folds out"),
 }
@@ -84,59 +84,23 @@ REFUSALS = {
 
 def run(
     name: str,
-    data: str | os.PathLike[str] | None = None,
-    out: str | os.PathLike[str] | None = None,
+    data: DataPath = None,
+    out: DataPath = None,
     n_jobs: int | None = None,
     only: str | None = None,
-    cache: str | os.PathLike[str] | None = None,
-    kernel: str | None = None,
-    train: str | int | None = None,
-    runs: int | None = None,
-    folds: int | None = None,
-    minutes: float | None = None,
-    model: str | os.PathLike[str] | None = None,
+    **given: object,
 ) -> JsonObject:
     """Run one experiment and return its figures, ready for JSON. Accuracies are in per cent.
 
-    Parameters
-    ----------
-    name : str
-        One of `TITLES`.
-    data : path, optional
-        The folder with the corpora (see `experiments.corpora.data_directory`).
-    out : path, optional
-        A folder for plots (PNG) and the result (``NAME.json``, or ``NAME-ONLY.json``). What was chosen on the training
-        part is written there before the test part is read.
-    n_jobs : int, optional
-        The number of jobs.
-    only : str, optional
-        One data set of an experiment that has several.
-    cache : path, optional
-        A folder for the Grams of the structural experiments; a later run finds them there.
-    kernel, train : str, optional
-        For GeoQuery and CLang: kernels, and numbers of training examples, separated by commas.
-    runs, folds : int, optional
-        For GeoQuery and CLang: how many runs, and how many folds of each run.
-    minutes : float, optional
-        For ``auto``: the time of each search.
-    model : path, optional
-        For ``embeddings``: the folder of a sentence-transformers model.
-
-    Examples
-    --------
-    >>> run("msrq")  # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ...
-    rekern.errors.InputError: there is no experiment 'msrq': choose msrp, rte3, rte3-ablation, qqp, sick, ...
+    The options are those of ``python -m experiments``. ``out`` is a folder for plots and the result (``NAME.json``
+    or ``NAME-ONLY.json``); what was chosen on the training part is written there before the test part is read.
     """
     if name not in EXPERIMENTS:
         raise InputError(f"there is no experiment {name!r}: choose {', '.join(TITLES)}")
     started = time.perf_counter()
     folder = None if out is None else _make_output_folder(out)
     experiment = EXPERIMENTS[name]
-    given: dict[str, object] = {"only": only, "cache": cache, "kernel": kernel, "train": train, "runs": runs}
-    given |= {"folds": folds, "minutes": minutes, "model": model}
-    options = {option: value for option, value in given.items() if value is not None}
+    options = {option: value for option, value in {"only": only, **given}.items() if value is not None}
     for option in options:
         if option not in experiment.options:
             raise InputError(f"{name} {REFUSALS[option]}")
@@ -151,21 +115,7 @@ def run(
 
 
 def render(result: JsonObject) -> str:
-    """Format a result as text tables.
-
-    >>> row = {"method": "pr", "kmax": None, "accuracy": 73.51, "published": 73.6}
-    >>> print(render({"name": "msrp", "rows": [row], "chosen_on_train": {"method": "pr", "C": 1.0, "accuracy": 73.51},
-    ...               "seconds": 1.0}))
-    msrp: MSR Paraphrase Corpus: Table 1 and Figures 6 and 7 of the paper
-    <BLANKLINE>
-    method  kmax  accuracy  published
-    pr      -        73.51      73.60
-    <BLANKLINE>
-    Chosen on the training part: pr, C = 1
-      test: accuracy 73.51
-    <BLANKLINE>
-    1.0 seconds
-    """
+    """Format a result as text tables."""
     return EXPERIMENTS[result["name"]].format(result)
 
 

@@ -15,8 +15,7 @@ from typing import NamedTuple
 import numpy as np
 from sklearn.base import clone
 
-from experiments.corpora import DataPath
-from experiments.experiment_titles import format_title
+from experiments.corpora import DataPath, find_file
 from experiments.logistic_model import TwoClassModel, fit_logistic, make_model
 from experiments.measured_figures import measure_predictions
 from experiments.other_corpus import Judge, Judgements
@@ -33,12 +32,11 @@ from experiments.pair_corpora import (
     make_task,
 )
 from experiments.published_results import TASKS
-from experiments.result_files import write_json
+from experiments.reports import format_table, format_title, write_json
+from experiments.reports import join_parts as join_paragraphs
 from experiments.rewriting_settings import Setting
 from experiments.rte3.role_scores import StatedRelation
-from experiments.structural.tree_corpora import GRAPHS, TREES, WORDS, find_file
-from experiments.text_tables import format_table
-from experiments.text_tables import join_parts as join_paragraphs
+from experiments.structural.tree_corpora import GRAPHS, TREES, WORDS
 from rekern.core.arrays import AnyArray, Floats
 from rekern.core.json_values import JsonObject
 from rekern.core.parallel_jobs import run
@@ -351,8 +349,3 @@ def format_pairs(result: JsonObject) -> str:
     filled = tuple(name for name in columns if any(row.get(name) not in (None, "") for row in rows))
     tables = [format_table(part, filled, digits) for part, digits in ((accuracies, 2), (others, 4)) if part]
     return join_paragraphs([format_title(result["name"]), *tables], result)
-
-
-def draw_pairs(result: JsonObject, folder: Path) -> list[Path]:
-    """Draw nothing: the table says it all."""
-    return []

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from experiments.corpora import DataPath, load_paws, load_qqp, load_sick, load_stsb, load_wikiqa
-from experiments.result_files import write_json
+from experiments.reports import write_json
 from experiments.rewriting_settings import Setting, make_rewriting_setting, make_similarity_setting
 from experiments.tfidf_baseline import predict_by_tfidf
 from experiments.two_class_experiment import run_two_classes

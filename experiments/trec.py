@@ -10,10 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from experiments import published_results as published
-from experiments.corpora import DataPath
-from experiments.result_files import write_json
+from experiments.corpora import DataPath, find_file
+from experiments.reports import write_json
 from experiments.shared_grams import N_FOLDS, make_evaluation_folds
-from experiments.structural.tree_corpora import find_file
 from rekern.core.arrays import AnyArray, Floats
 from rekern.core.json_values import JsonObject
 from rekern.core.parallel_jobs import run

@@ -8,10 +8,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from experiments.corpora import DataPath, data_directory, load_trec
-from experiments.result_files import write_json
+from experiments.corpora import DataPath, data_directory, find_file, load_trec
+from experiments.reports import write_json
 from experiments.shared_grams import N_FOLDS, make_evaluation_folds
-from experiments.structural.tree_corpora import find_file
 from experiments.trec import TypeClassifier, cross_validate_costs, load_trec_trees, train_classifiers
 from rekern.core.arrays import AnyArray, Floats
 from rekern.core.json_values import JsonObject

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.result_files import write_json
+from experiments.reports import write_json
 from experiments.rewriting_settings import COSTS, Setting
 from experiments.shared_grams import (
     N_FOLDS,

@@ -13,8 +13,8 @@ from tempfile import TemporaryDirectory
 import numpy as np
 
 from experiments import published_results as published
-from experiments.corpora import DataPath
-from experiments.result_files import write_json
+from experiments.corpora import DataPath, find_file
+from experiments.reports import write_json
 from experiments.rewriting_settings import COSTS
 from experiments.shared_grams import N_FOLDS, make_evaluation_folds
 from experiments.structural.structural_grams import (
@@ -35,7 +35,7 @@ from experiments.structural.structural_settings import (
     list_tree_settings,
     load_resources,
 )
-from experiments.structural.tree_corpora import TREES, TreeCorpusPart, find_file, load_part
+from experiments.structural.tree_corpora import TREES, TreeCorpusPart, load_part
 from rekern.core.arrays import AnyArray, Ints
 from rekern.core.files import make_folder
 from rekern.core.json_values import JsonObject

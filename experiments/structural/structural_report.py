@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from experiments.experiment_titles import format_title
-from experiments.plots import save_with_legend
-from experiments.text_tables import format_table, join_parts
+from experiments.reports import format_table, format_title, join_parts, save_with_legend
 from rekern.cli.evaluation_plot import BLUE, ORANGE, make_figure
 from rekern.core.json_values import JsonObject
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiments.corpora import VARIABLE, DataPath, data_directory, load_msrp, load_rte
+from experiments.corpora import DataPath, find_file, load_msrp, load_rte
 from rekern.core.files import show_path
 from rekern.core.text_files import iterate_lines
 from rekern.datasets.tables import Table
@@ -40,24 +40,6 @@ def load_part(corpus: str, part: str, data: DataPath = None) -> TreeCorpusPart:
         table = load_rte({"train": "rte3_dev"}.get(part, part), data)
     path = find_file(data, {"rte3": "rte"}.get(corpus, corpus), "trees.tsv")
     return TreeCorpusPart(table, represent_pairs(table, read_trees(path), path.name))
-
-
-def find_file(data: DataPath, *names: str) -> Path:
-    """Find a file in the data directory, compressed (``.gz``) or not.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     _ = Path(folder, "vectors.txt").write_text("cat 1 0")
-    ...     find_file(folder, "vectors.txt").name
-    'vectors.txt'
-    """
-    path = data_directory(data).joinpath(*names)
-    for candidate in (path, path.with_name(f"{path.name}.gz")):
-        if candidate.is_file():
-            return candidate
-    name = show_path(path)
-    reason = f"there is no {name} (or .gz): put it there, or name the folder with {VARIABLE}"
-    raise InputError(reason, file=name, names_file=True)
 
 
 def read_trees(path: Path) -> dict[str, str]:

@@ -7,7 +7,7 @@ import pytest
 
 from experiments import runs, speed
 from experiments.__main__ import main
-from experiments.experiment_titles import TITLES
+from experiments.reports import TITLES
 
 
 def call(capsys, *arguments, code=0):
@@ -63,7 +63,7 @@ def test_speed_is_measured(capsys, monkeypatch):
         (("msrp", "--data", "nowhere"), r"--data \(data=\) names nowhere, which is no folder"),
         (("msrp", "--data", "."), "there is no .*msrp"),
         (("msrp", "--only", "x"), "msrp has one data set: leave --only"),
-        (("msrp", "--quick"), "--quick is for speed"),
+        (("msrp", "--quick"), "msrp is not about speed: leave --quick"),
         (("speed", "--only", "x"), "speed takes --quick, --data and --jobs: leave --only out"),
         (("table",), "table needs a folder with results"),
         (("msrp", "--from", "figures"), "--from is for table"),

@@ -7,9 +7,9 @@ import pytest
 
 from experiments import runs
 from experiments.published_results import OTHERS, OWN
+from experiments.reports import format_result
 from experiments.rewriting_experiments import find_best_row
 from experiments.runs import EXPERIMENTS
-from experiments.text_tables import format_result
 from rekern.errors import InputError
 
 OWN_TESTS = {"nf-cats-focus", "trec-focus"}
