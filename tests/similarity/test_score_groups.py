@@ -20,9 +20,9 @@ from rekern.kernels import Gaussian, PartialTree, Rewriting, Spectrum, Subsequen
 from rekern.similarity import LatentSemantics, Similarities, WordVectors
 from rekern.similarity.lexicons.explicit_semantics import ExplicitSemantics
 from rekern.similarity.lexicons.wordnet import WordNet
-from rekern.similarity.overlap_core import count_ngrams, find_limit, make_ngram_table, measure_common_run
+from rekern.similarity.overlap_core import count_ngrams, make_ngram_table, measure_common_run
 from rekern.similarity.score_groups import GROUPS, Group
-from rekern.similarity.sequence_core import _tile, make_tiling_scratch
+from rekern.similarity.sequence_core import tile_pairs
 from rekern.structures import sentence, to_conllu
 
 WORDS = ["the", "dog", "Dog", "cat", "run", "7", "12b", ",", "é", "entity", "gnu", "car"]
@@ -63,9 +63,10 @@ def values(group, training, items, **parameters):
 @given(st.lists(st.integers(0, 2), max_size=40), st.lists(st.integers(0, 2), max_size=40), st.integers(0, 4))
 def test_string_tiling_of_texts_that_repeat_few_tokens(one, two, least):
     found = reference.tiles(one, two, max(least, 1))
-    last, scratch = np.full(max([*one, *two, 0]) + 1, -1), make_tiling_scratch(max(len(one), len(two)))
-    covered, tiles, _ = _tile(np.array(one, np.int32), np.array(two, np.int32), least, last, *scratch)
-    assert (covered, tiles) == (sum(size for *_, size in found), len(found))
+    covered, tiles = sum(size for *_, size in found), len(found)
+    shares = tile_pairs(np.array([*one, *two], np.int32), np.array([0, len(one), len(one) + len(two)]), least)
+    whole = len(one) + len(two)
+    assert shares.tolist() == [[2 * covered / whole if whole else 1.0, tiles / covered if covered else 1.0]]
 
 
 @settings(max_examples=50, deadline=None)
@@ -447,12 +448,12 @@ def test_common_runs_and_ngrams_of_any_codes(one, two, n):
         & {tuple(two[at : at + size]) for at in range(len(two) - size + 1)}
     ]
     scratch = np.full(70_001, -1), np.empty(len(two), np.int64)
-    assert measure_common_run(np.array(one, np.int64), np.array(two, np.int64), *scratch) == max(runs, default=0)
+    assert measure_common_run(np.array(one, np.uint64), np.array(two, np.uint64), *scratch) == max(runs, default=0)
     assert (scratch[0] == -1).all()
     expected = [Counter(tuple(side[at : at + n]) for at in range(len(side) - n + 1)) for side in (one, two)]
     table = make_ngram_table(len(one) + len(two))
-    both = np.array([*one, *two], np.int64)
-    for limit in (find_limit(both, len(both)), 1 << 40):  # the codes as bits of one number, if they fit; one by one
+    both = np.array([*one, *two], np.uint64)
+    for limit in (max([*one, *two, 0]) + 1, 1 << 40):  # the codes as bits of one number, if they fit; one by one
         size = count_ngrams(both, 0, len(one), len(both), n, limit, *table)
         grams = [tuple([*one, *two][place : place + n]) for place in table[1][:size].tolist()]
         assert len(set(grams)) == size == len(expected[0] | expected[1])

@@ -1,7 +1,8 @@
 """The basic scores of `Similarities`: what two token sequences have in common, in compiled code.
 
 Every function sets the scratch arrays that it is given (``count``, ``masks``, ``known``) back to zero. A corpus needs
-one set of them, and the values of a pair do not depend on the pairs around it.
+one set of them, and the values of a pair do not depend on the pairs around it. Numbers of tokens and codes of
+characters have one type everywhere, and a function with one caller is compiled into it: all are compiled once.
 """
 
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -10,9 +11,11 @@ import math
 
 import numpy as np
 
-from rekern.core.compiling import compiled, uncounted
+from rekern.core.arrays import AnyArray, Booleans, Floats, Ints, Keys, offsets_of
+from rekern.core.compiling import compiled, inlined
 from rekern.core.hashing import mix, size_table
 
+LETTERS = 4  # of an n-gram of characters
 BLANK = 32  # the code of the character between two tokens
 BITS = 64  # of one word of a bit vector
 SPREAD = np.uint64(0x9E3779B97F4A7C15)  # times a key: its first bits are those of a slot
@@ -20,10 +23,10 @@ SPREAD = np.uint64(0x9E3779B97F4A7C15)  # times a key: its first bits are those 
 
 @compiled
 def _divide(part, whole, empty):
-    return part / whole if whole > 0 else empty
+    return part / whole if whole > 0.0 else empty
 
 
-@uncounted
+@inlined
 def _cover(tokens, others, weight, count):
     """The share of the weight of ``tokens`` that ``others`` have too; each of the others serves once."""
     for token in others:
@@ -39,7 +42,7 @@ def _cover(tokens, others, weight, count):
     return _divide(part, whole, 1.0)
 
 
-@uncounted
+@inlined
 def _cover_kinds(tokens, others, weights, count, score, side):
     """Store the shares of `_cover` for all four kinds of weights; the tokens that are covered are always the same."""
     for token in others:
@@ -65,22 +68,22 @@ def _cover_kinds(tokens, others, weights, count, score, side):
     score[12 + side] = _divide(number_part, number, 1.0)
 
 
-@uncounted
+@inlined
 def _find_share(tokens, chosen, others, count):
     """The share of the chosen ones among ``tokens`` that occur in ``others`` at all."""
     for token in others:
         count[token] = 1
-    part = whole = 0
+    part = whole = 0.0
     for index in range(len(tokens)):
         if chosen[index]:
-            whole += 1
+            whole += 1.0
             part += count[tokens[index]]
     for token in others:
         count[token] = 0
     return _divide(part, whole, 1.0)
 
 
-@uncounted
+@inlined
 def _share_beginnings(tokens, others, weight, prefix, count, known):
     """The share of the weight of ``tokens`` that occur in ``others`` or begin like one of them."""
     for token in others:
@@ -99,7 +102,7 @@ def _share_beginnings(tokens, others, weight, prefix, count, known):
     return _divide(part, whole, 1.0)
 
 
-@uncounted
+@inlined
 def _find_window(source, target, size, weight, count):
     """Where the window of ``size`` source tokens begins that covers most of the target's weight."""
     for token in target:
@@ -127,7 +130,7 @@ def _find_window(source, target, size, weight, count):
     return start
 
 
-@uncounted
+@compiled
 def measure_common_subsequence(source, target, masks, carries):
     """The length of the longest common subsequence (Hyyrö, 2004), 64 cells of the table at a time.
 
@@ -156,7 +159,7 @@ def measure_common_subsequence(source, target, masks, carries):
     return length
 
 
-@uncounted
+@compiled
 def measure_common_run(source, target, last, before):
     """The length of the longest run of tokens that both have.
 
@@ -186,18 +189,45 @@ def measure_common_run(source, target, last, before):
     return longest
 
 
+def spell_texts(ids: Keys, offsets: Ints, letters: AnyArray, begins: Ints, stops: Ints) -> tuple[Keys, Ints]:
+    """The characters of texts, with a blank between two tokens, and where each text begins.
+
+    The characters of a token are ``letters[begins[token]:stops[token]]``.
+
+    >>> letters = np.array([97, 98, 99], np.uint32)
+    >>> spell_texts(np.array([0, 1, 1], np.uint64), np.array([0, 2, 3]), letters, np.array([0, 2]), np.array([2, 3]))
+    (array([97, 98, 32, 99, 99], dtype=uint64), array([0, 4, 5]))
+    """
+    with_blanks = offsets_of((stops - begins + 1)[ids])[offsets]
+    starts = offsets_of(np.maximum(np.diff(with_blanks) - 1, 0))
+    spelled = np.full(starts[-1], BLANK, np.uint64)
+    _spell(ids, offsets, letters, begins, stops, starts, spelled)
+    return spelled, starts
+
+
+@compiled
+def _spell(ids, offsets, letters, begins, stops, starts, spelled):
+    for text in range(len(starts) - 1):
+        at = starts[text]
+        for token in ids[offsets[text] : offsets[text + 1]]:
+            for letter in range(begins[token], stops[token]):
+                spelled[at] = letters[letter]
+                at += 1
+            at += 1
+
+
 @compiled
 def number_codes(keys):
     """Put the number of each distinct key in its place; returns how many there are."""
     bits = size_table(len(keys))
     slots = np.full(1 << bits, -1, np.int32)
-    distinct = np.empty(len(keys), np.int64)
+    distinct = np.empty(len(keys), np.uint64)
     last = (1 << bits) - 1
     shift = np.uint64(64 - bits)
     size = 0
     for index in range(len(keys)):
         key = keys[index]
-        slot = np.int64(mix(np.uint64(key)) >> shift)
+        slot = np.int64(mix(key) >> shift)
         while slots[slot] >= 0 and distinct[slots[slot]] != key:
             slot = (slot + 1) & last
         if slots[slot] < 0:
@@ -208,53 +238,13 @@ def number_codes(keys):
     return size
 
 
-@compiled
-def make_ngram_table(n):
+def make_ngram_table(n: int) -> tuple[AnyArray, Ints, Keys, AnyArray]:
     """Return scratch space for counting ``n`` n-grams: see `count_ngrams`."""
-    return (
-        np.empty(1 << size_table(n), np.int32),
-        np.empty(n, np.int64),
-        np.empty(n, np.uint64),
-        np.empty((n, 2), np.int64),
-    )
+    slots = np.empty(1 << int(size_table(n)), np.int32)
+    return slots, np.empty(n, np.int64), np.empty(n, np.uint64), np.empty((n, 2), np.int64)
 
 
-@uncounted
-def measure_code(n, limit):
-    """Return how many bits a code has in the key of an n-gram, and whether all codes below the limit fit in."""
-    width = min(64 // n, 32)
-    return np.uint64(width), limit <= 1 << width
-
-
-@uncounted
-def hash_codes(codes, place, n):
-    """Return the key of an n-gram whose codes do not fit into one number: others may have it too."""
-    key = np.uint64(0)
-    for step in range(n):
-        key = (key + np.uint64(codes[place + step])) * SPREAD
-    return key
-
-
-@uncounted
-def find_ngram(codes, place, n, key, is_short, slots, last, shift, places, keys):
-    """Return the number of the n-gram at a place, -1 if the table does not have it, and its slot."""
-    slot = (key * SPREAD) >> shift
-    number = np.int64(slots[slot])
-    while number >= 0:
-        if keys[np.uint64(number)] == key:
-            if is_short:
-                break
-            step = 0
-            while step < n and codes[places[number] + step] == codes[place + step]:
-                step += 1
-            if step == n:
-                break
-        slot = (slot + np.uint64(1)) & last
-        number = np.int64(slots[slot])
-    return number, slot
-
-
-@uncounted
+@compiled
 def count_ngrams(codes, begin, middle, end, n, limit, slots, places, keys, counts):
     """Count the n-grams of two texts, ``codes[begin:middle]`` and ``codes[middle:end]``; return how many are distinct.
 
@@ -265,24 +255,38 @@ def count_ngrams(codes, begin, middle, end, n, limit, slots, places, keys, count
     last, shift = np.uint64((1 << bits) - 1), np.uint64(64 - bits)
     for slot in range(1 << bits):
         slots[slot] = -1
-    width, is_short = measure_code(n, limit)
-    mask = ~np.uint64(0) >> np.uint64(64 - n * np.int64(width))
+    width = min(64 // n, 32)
+    is_short = limit <= 1 << width
+    mask, step_width = ~np.uint64(0) >> np.uint64(64 - n * width), np.uint64(width)
     size = 0
     for side in range(2):
-        first, stop = (begin, middle) if side == 0 else (middle, end)
+        first = begin if side == 0 else middle
+        stop = middle if side == 0 else end
         key = np.uint64(0)
-        for step in range(min(n - 1, stop - first)):
-            key = (key << width) | np.uint64(codes[first + step])
-        for place in range(first, stop - n + 1):
-            if is_short:
-                key = ((key << width) | np.uint64(codes[place + n - 1])) & mask
-            else:
-                key = hash_codes(codes, place, n)
-            number, slot = find_ngram(codes, place, n, key, is_short, slots, last, shift, places, keys)
+        for place in range(first, stop):
+            key = ((key << step_width) | codes[place]) & mask
+            start = place - n + 1
+            if start < first:
+                continue
+            if not is_short:
+                key = np.uint64(0)
+                for step in range(n):
+                    key = (key + codes[start + step]) * SPREAD
+            slot = (key * SPREAD) >> shift
+            number = np.int64(slots[slot])
+            while number >= 0:
+                if keys[number] == key:
+                    step = n if is_short else 0
+                    while step < n and codes[places[number] + step] == codes[start + step]:
+                        step += 1
+                    if step == n:
+                        break
+                slot = (slot + np.uint64(1)) & last
+                number = np.int64(slots[slot])
             if number < 0:
                 number = size
                 slots[slot] = number
-                places[number] = place
+                places[number] = start
                 keys[number] = key
                 counts[number, 0] = counts[number, 1] = 0
                 size += 1
@@ -290,65 +294,7 @@ def count_ngrams(codes, begin, middle, end, n, limit, slots, places, keys, count
     return size
 
 
-@uncounted
-def find_limit(codes, size):
-    """Return a number above each of the first codes."""
-    limit = np.int64(0)
-    for index in range(size):
-        limit = max(limit, np.int64(codes[index]))
-    return limit + 1
-
-
-@uncounted
-def _count_shared(codes, begin, middle, end, n, limit, slots, places, keys, counts):
-    """How many n-grams two texts share, repeated ones as often as both have them.
-
-    The n-grams of the first text are counted as in `count_ngrams`; each of the second takes one away.
-    """
-    count_ngrams(codes, begin, middle, middle, n, limit, slots, places, keys, counts)
-    bits = size_table(max(middle - begin - n + 1, 0))
-    last, shift = np.uint64((1 << bits) - 1), np.uint64(64 - bits)
-    width, is_short = measure_code(n, limit)
-    mask = ~np.uint64(0) >> np.uint64(64 - n * np.int64(width))
-    key = np.uint64(0)
-    for step in range(min(n - 1, end - middle)):
-        key = (key << width) | np.uint64(codes[middle + step])
-    shared = 0
-    for place in range(middle, end - n + 1):
-        if is_short:
-            key = ((key << width) | np.uint64(codes[place + n - 1])) & mask
-        else:
-            key = hash_codes(codes, place, n)
-        number, _ = find_ngram(codes, place, n, key, is_short, slots, last, shift, places, keys)
-        if number >= 0 and counts[number, 0] > 0:
-            counts[number, 0] -= 1
-            shared += 1
-    return shared
-
-
-@uncounted
-def _measure_spelling(ids, begin, end, begins, stops):
-    """The number of characters of the tokens, with a blank between any two."""
-    length = max(end - begin - 1, 0)
-    for place in range(begin, end):
-        length += stops[ids[place]] - begins[ids[place]]
-    return length
-
-
-@uncounted
-def _spell(ids, begin, end, codes, begins, stops, spelled, at):
-    """Write the characters of the tokens, with a blank between any two, from ``at`` on; return where they end."""
-    for place in range(begin, end):
-        if place > begin:
-            spelled[at] = BLANK
-            at += 1
-        for letter in range(begins[ids[place]], stops[ids[place]]):
-            spelled[at] = codes[letter]
-            at += 1
-    return at
-
-
-@uncounted
+@inlined
 def _has_any(tokens, marked):
     for token in tokens:
         if marked[token]:
@@ -356,67 +302,78 @@ def _has_any(tokens, marked):
     return 0.0
 
 
-@compiled
-def score_pairs(ids, offsets, capital, weights, prefix, negation, codes, begins, stops):
+def score_pairs(
+    ids: Keys, offsets: Ints, capital: Booleans, weights: Floats, prefix: Ints, negation: Booleans, spelled: Keys,
+    starts: Ints,
+) -> Floats:  # fmt: skip
     """All scores of all pairs, a row for each pair.
 
     ``capital`` marks positions, all else is known of a token number: ``weights`` has a row of ones, of idf, of marks
-    of content words and of numbers; ``prefix`` is -1 or numbers a token's beginning; ``negation`` marks;
-    ``codes[begins[token]:stops[token]]`` are its characters.
+    of content words and of numbers; ``prefix`` is -1 or numbers a token's beginning; ``negation`` marks.
+    ``spelled[starts[text]:starts[text + 1]]`` are the characters of a text.
     """
-    rows = (len(offsets) - 1) // 2
+    scores = np.empty((len(offsets) // 2, 28))
     vocabulary = len(prefix)
-    scores = np.empty((rows, 28))
-    count = np.zeros(vocabulary, np.int64)
-    beginnings = 0
-    for number in prefix:
-        beginnings = max(beginnings, number + 1)
-    known = np.zeros(beginnings, np.uint8)
-    masks = np.zeros(vocabulary, np.uint64)
-    longest = characters = 0
-    for row in range(rows):
+    longest = find_longest_pair(offsets)
+    scratch = (
+        np.zeros(vocabulary, np.int64),
+        np.zeros(int(prefix.max(initial=0)) + 1, np.uint8),
+        np.zeros(vocabulary, np.uint64),
+        np.full(vocabulary, -1, np.int64),
+        np.empty(longest, np.int64),
+        np.empty(longest, np.uint8),
+        *make_ngram_table(max(longest, find_longest_pair(starts))),
+    )
+    limit = int(spelled.max(initial=0)) + 1
+    _score_pairs(ids, offsets, capital, weights, prefix, negation, spelled, starts, limit, scores, *scratch)
+    return scores
+
+
+def find_longest_pair(offsets: Ints) -> int:
+    """Return how much the two texts of a pair have together at most, at least 1.
+
+    >>> find_longest_pair(np.array([0, 1, 3, 3, 4]))
+    3
+    """
+    return int(np.diff(offsets[::2]).max(initial=1))
+
+
+@compiled
+def _score_pairs(
+    ids, offsets, capital, weights, prefix, negation, spelled, starts, limit, scores, count, known, masks, last, before,
+    carries, slots, places, keys, counts,
+):  # fmt: skip
+    idf, vocabulary = weights[1], len(prefix)
+    for row in range(len(scores)):
         begin, middle, end = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
-        longest = max(longest, end - begin)
-        letters = _measure_spelling(ids, begin, middle, begins, stops)
-        characters = max(characters, letters + _measure_spelling(ids, middle, end, begins, stops))
-    last, before = np.full(vocabulary, -1, np.int64), np.empty(longest, np.int64)
-    carries = np.empty(longest, np.uint8)
-    spelled = np.empty(characters, np.uint32)
-    slots, places, keys, counts = make_ngram_table(max(longest, characters))
-    idf = weights[1]
-    for row in range(rows):
-        begin, middle, end = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
-        s, t = ids[begin:middle], ids[middle:end]
         score = scores[row]
-        _cover_kinds(s, t, weights, count, score, 0)
-        _cover_kinds(t, s, weights, count, score, 1)
-        for n, column in ((2, 4), (3, 6)):
-            shared = _count_shared(ids, begin, middle, end, n, vocabulary, slots, places, keys, counts)
-            score[column] = _divide(shared, max(len(s) - n + 1, 0), 0.0)
-            score[column + 1] = _divide(shared, max(len(t) - n + 1, 0), 0.0)
-
-        score[10] = _find_share(s, capital[begin:middle], t, count)
-        score[11] = _find_share(t, capital[middle:end], s, count)
-
-        length = measure_common_subsequence(s, t, masks, carries)
-        score[14], score[15] = _divide(length, len(s), 1.0), _divide(length, len(t), 1.0)
-        length = measure_common_run(s, t, last, before)
-        score[16], score[17] = _divide(length, len(s), 1.0), _divide(length, len(t), 1.0)
-
-        border = _spell(ids, begin, middle, codes, begins, stops, spelled, 0)
-        written = _spell(ids, middle, end, codes, begins, stops, spelled, border)
-        limit = find_limit(spelled, written)
-        shared = _count_shared(spelled, 0, border, written, 4, limit, slots, places, keys, counts)
-        score[18] = _divide(shared, max(border - 3, 0), 1.0)
-        score[19] = _divide(shared, max(written - border - 3, 0), 1.0)
-
-        score[20], score[21] = math.log(1.0 + len(s)) / 5, math.log(1.0 + len(t)) / 5
-        score[22] = _share_beginnings(s, t, idf, prefix, count, known)
-        score[23] = _share_beginnings(t, s, idf, prefix, count, known)
+        for side in range(2):
+            begin1, end1 = (begin, middle) if side == 0 else (middle, end)
+            begin2, end2 = (middle, end) if side == 0 else (begin, middle)
+            one, two = ids[begin1:end1], ids[begin2:end2]
+            _cover_kinds(one, two, weights, count, score, side)
+            score[10 + side] = _find_share(one, capital[begin1:end1], two, count)
+            score[20 + side] = math.log(1.0 + len(one)) / 5
+            score[22 + side] = _share_beginnings(one, two, idf, prefix, count, known)
+            score[25 + side] = _has_any(one, negation)
+        for n in range(2, 5):  # of tokens, and in the end of characters
+            codes, first, border, stop, above, empty = ids, begin, middle, end, vocabulary, 0.0
+            if n == LETTERS:
+                codes, first, border, stop = spelled, starts[2 * row], starts[2 * row + 1], starts[2 * row + 2]
+                above, empty = limit, 1.0
+            shared = 0
+            for gram in range(count_ngrams(codes, first, border, stop, n, above, slots, places, keys, counts)):
+                shared += min(counts[gram, 0], counts[gram, 1])
+            column = 18 if n == LETTERS else 2 * n
+            score[column] = _divide(float(shared), float(border - first - n + 1), empty)
+            score[column + 1] = _divide(float(shared), float(stop - border - n + 1), empty)
+        s, t = ids[begin:middle], ids[middle:end]
+        length = float(measure_common_subsequence(s, t, masks, carries))
+        score[14], score[15] = _divide(length, float(len(s)), 1.0), _divide(length, float(len(t)), 1.0)
+        length = float(measure_common_run(s, t, last, before))
+        score[16], score[17] = _divide(length, float(len(s)), 1.0), _divide(length, float(len(t)), 1.0)
         size = max(2 * len(t), 8)
         start = _find_window(s, t, size, idf, count)
         # Added up afresh: a sum that has slid along the source carries the rounding of every step.
         score[24] = _cover(t, s[start : start + size], idf, count)
-        score[25], score[26] = _has_any(s, negation), _has_any(t, negation)
         score[27] = abs(score[25] - score[26])
-    return scores

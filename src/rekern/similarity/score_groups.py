@@ -12,7 +12,7 @@ from rekern.core.interruption import call_core
 from rekern.similarity import best_match_core, further_scores, sequence_core
 from rekern.similarity.answer_types import ANSWERS, score_answers
 from rekern.similarity.lexical_resources import LexicalResources
-from rekern.similarity.overlap_core import number_codes
+from rekern.similarity.overlap_core import number_codes, spell_texts
 from rekern.similarity.pair_sides import Sides
 from rekern.similarity.side_words import (
     count_steps,
@@ -50,19 +50,17 @@ class Group(NamedTuple):
 
 
 def _score_ngrams(sides: Sides, resources: LexicalResources) -> Floats:
-    found: Floats = sequence_core.compare_ngrams(sides.lemmas.ids, sides.lemmas.offsets, LONGEST_GRAM)
-    return found
+    return sequence_core.compare_ngrams(sides.lemmas.ids, sides.lemmas.offsets, LONGEST_GRAM)
 
 
 def _score_tags(sides: Sides, resources: LexicalResources) -> Floats:
     assert sides.tags is not None
-    found: Floats = sequence_core.compare_ngrams(sides.tags.ids, sides.tags.offsets, LONGEST_GRAM)
-    return found
+    return sequence_core.compare_ngrams(sides.tags.ids, sides.tags.offsets, LONGEST_GRAM)
 
 
 def _score_sequences(sides: Sides, resources: LexicalResources) -> Floats:
     spelled = recall(spell_words, sides.forms.vocabulary, True)
-    codes, offsets = sequence_core.spell_texts(sides.forms.ids, sides.forms.offsets, *spelled)
+    codes, offsets = spell_texts(sides.forms.ids.astype(np.uint64), sides.forms.offsets, *spelled)
     distinct = int(codes.max(initial=0)) + 1
     if distinct > MOST_CODES:  # then tables of all codes are too large
         distinct = number_codes(codes)
@@ -79,7 +77,7 @@ def _score_sequences(sides: Sides, resources: LexicalResources) -> Floats:
 
 def _score_differences(sides: Sides, resources: LexicalResources) -> Floats:
     lemmas = sides.lemmas
-    found: Floats = sequence_core.score_differences(
+    return sequence_core.score_differences(
         lemmas.ids,
         lemmas.offsets,
         resources.weigh(lemmas),
@@ -87,7 +85,6 @@ def _score_differences(sides: Sides, resources: LexicalResources) -> Floats:
         recall(find_traits, lemmas.vocabulary).is_number,
         find_capitals(sides),
     )
-    return found
 
 
 def _score_links(sides: Sides, resources: LexicalResources) -> Floats:

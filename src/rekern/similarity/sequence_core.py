@@ -6,12 +6,11 @@ import math
 
 import numpy as np
 
-from rekern.core.array_core import find_longest
-from rekern.core.compiling import compiled, uncounted
+from rekern.core.arrays import AnyArray, Floats, Ints, Keys
+from rekern.core.compiling import compiled, inlined
 from rekern.similarity.overlap_core import (
-    BLANK,
     count_ngrams,
-    find_limit,
+    find_longest_pair,
     make_ngram_table,
     measure_common_run,
     measure_common_subsequence,
@@ -20,70 +19,50 @@ from rekern.similarity.overlap_core import (
 START, NEXT = 0, 1  # of a common run: where it begins, and the next one of its length
 
 
-@compiled
-def compare_ngrams(ids, offsets, longest):
+def compare_ngrams(ids: AnyArray, offsets: Ints, longest: int) -> Floats:
     """The cosines of the counts of n-grams of two sides, a column for each n; 0 if a side has none."""
-    rows = (len(offsets) - 1) // 2
-    cosines = np.zeros((rows, longest))
-    tokens = 0
-    for row in range(rows):
-        tokens = max(tokens, offsets[2 * row + 2] - offsets[2 * row])
-    slots, places, keys, counts = make_ngram_table(tokens)
-    limit = find_limit(ids, len(ids))
-    for row in range(rows):
-        begin, middle, end = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
-        for n in range(1, longest + 1):
-            product = one = two = 0.0
-            for gram in range(count_ngrams(ids, begin, middle, end, n, limit, slots, places, keys, counts)):
-                product += counts[gram, 0] * counts[gram, 1]
-                one += counts[gram, 0] ** 2
-                two += counts[gram, 1] ** 2
-            cosines[row, n - 1] = product / math.sqrt(one * two) if one > 0 and two > 0 else 0.0
+    cosines = np.zeros((len(offsets) // 2, longest))
+    limit = int(ids.max(initial=0)) + 1
+    table = make_ngram_table(find_longest_pair(offsets))
+    _compare_ngrams(ids.astype(np.uint64), offsets, limit, cosines, *table)
     return cosines
 
 
 @compiled
-def spell_texts(ids, offsets, letters, begins, stops):
-    """The characters of texts, with a blank between two tokens, and where each text begins.
-
-    The characters of a token are ``letters[begins[token]:stops[token]]``.
-    """
-    ends = np.zeros(len(offsets), np.int64)
-    for text in range(len(offsets) - 1):
-        length = max(offsets[text + 1] - offsets[text] - 1, 0)
-        for place in range(offsets[text], offsets[text + 1]):
-            length += stops[ids[place]] - begins[ids[place]]
-        ends[text + 1] = ends[text] + length
-    spelled = np.full(ends[-1], BLANK, np.int64)
-    for text in range(len(offsets) - 1):
-        at = ends[text]
-        for place in range(offsets[text], offsets[text + 1]):
-            for letter in range(begins[ids[place]], stops[ids[place]]):
-                spelled[at] = letters[letter]
-                at += 1
-            at += 1
-    return spelled, ends
-
-
-@compiled
-def measure_common_parts(ids, offsets, vocabulary):
-    """The lengths of the longest common run and of the longest common subsequence, over the longer side's length."""
-    rows = (len(offsets) - 1) // 2
-    found = np.ones((rows, 2))
-    masks = np.zeros(vocabulary, np.uint64)
-    last, before = np.full(vocabulary, -1, np.int64), np.empty(find_longest(offsets), np.int64)
-    carries = np.empty(len(ids), np.uint8)
-    for row in range(rows):
+def _compare_ngrams(ids, offsets, limit, cosines, slots, places, keys, counts):
+    for row in range(len(cosines)):
         begin, middle, end = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
-        one, two = ids[begin:middle], ids[middle:end]
-        longer = max(len(one), len(two))
-        if longer:
-            found[row, 0] = measure_common_run(one, two, last, before) / longer
-            found[row, 1] = measure_common_subsequence(one, two, masks, carries) / longer
+        for column in range(cosines.shape[1]):
+            product = one = two = 0.0
+            for gram in range(count_ngrams(ids, begin, middle, end, column + 1, limit, slots, places, keys, counts)):
+                product += counts[gram, 0] * counts[gram, 1]
+                one += counts[gram, 0] * counts[gram, 0]
+                two += counts[gram, 1] * counts[gram, 1]
+            cosines[row, column] = product / math.sqrt(one * two) if one > 0 and two > 0 else 0.0
+
+
+def measure_common_parts(codes: Keys, offsets: Ints, vocabulary: int) -> Floats:
+    """The lengths of the longest common run and of the longest common subsequence, over the longer side's length."""
+    found, longest = np.ones((len(offsets) // 2, 2)), find_longest_pair(offsets)
+    last, before = np.full(vocabulary, -1, np.int64), np.empty(longest, np.int64)
+    _measure_common_parts(
+        codes, offsets, found, np.zeros(vocabulary, np.uint64), np.empty(longest, np.uint8), last, before
+    )
     return found
 
 
-@uncounted
+@compiled
+def _measure_common_parts(codes, offsets, found, masks, carries, last, before):
+    for row in range(len(found)):
+        begin, middle, end = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
+        one, two = codes[begin:middle], codes[middle:end]
+        longer = max(middle - begin, end - middle)
+        if longer:
+            found[row, 0] = measure_common_run(one, two, last, before) / longer
+            found[row, 1] = measure_common_subsequence(one, two, masks, carries) / longer
+
+
+@inlined
 def _list_runs(one, two, least, last, before, heads, runs):
     """List the common runs of at least ``least`` tokens that cannot be extended, as lists of runs of one length each.
 
@@ -118,114 +97,109 @@ def _list_runs(one, two, least, last, before, heads, runs):
     return count
 
 
-@uncounted
-def _take(upcoming, side, begin, end):
-    """Mark the tokens from ``begin`` to ``end`` as taken: ``upcoming[side, p]`` is the first taken place from p on."""
-    for place in range(begin, end):
-        upcoming[side, place] = place
-    place = begin - 1
-    while place >= 0 and upcoming[side, place] > place:
-        upcoming[side, place] = begin
-        place -= 1
+@inlined
+def _sort(places):
+    """Sort a few numbers in place (Shell, 1959; steps of Tokuda, about): NumPy's sort takes a second to be compiled."""
+    step = len(places)
+    while step > 1:
+        step = max(step * 4 // 9, 1)
+        for index in range(step, len(places)):
+            place = places[index]
+            at = index
+            while at >= step and places[at - step] > place:
+                places[at] = places[at - step]
+                at -= step
+            places[at] = place
 
 
-@compiled
-def make_tiling_scratch(longest):
-    """Return scratch space for two sides of at most this length: see `_list_runs` and `_tile`."""
-    return (
-        np.empty(longest, np.int64),
-        np.empty(longest + 1, np.int64),
-        np.empty((2, 64), np.int64),
-        np.empty((2, longest), np.int64),
-    )
+def tile_pairs(ids: AnyArray, offsets: Ints, least: int) -> Floats:
+    """Twice the tiled tokens over all tokens, and the tiles for each tiled token, of every pair.
 
-
-@compiled
-def _tile(one, two, least, last, before, heads, runs, upcoming):
-    """Greedy string tiling: how many tokens of either side lie in tiles, and the number of tiles.
-
-    In each round the longest common runs of free tokens become tiles, from left to right, first in the first side,
-    then in the second, unless an earlier tile of the round has taken a token; until no run has ``least`` tokens.
-    All runs are listed once. A run that has lost tokens to tiles is replaced by its free parts, which are shorter and
-    wait for their round. A part costs a token or is part of a run that was listed, so the time is quadratic.
-    Also return ``runs``, which may have been enlarged.
+    Greedy string tiling: in each round the longest common runs of free tokens become tiles, from left to right, first
+    in the first side, then in the second, unless an earlier tile of the round has taken a token; until no run has
+    ``least`` tokens. All runs are listed once. A run that has lost tokens to tiles is replaced by its free parts, which
+    are shorter and wait for their round. A part costs a token or is part of a run that was listed, so the time is
+    quadratic.
     """
-    covered = tiles = 0
-    least = max(least, 1)
-    count = _list_runs(one, two, least, last, before, heads, runs)
-    while count > runs.shape[1]:
-        runs = np.empty((2, 2 * count), np.int64)
-        count = _list_runs(one, two, least, last, before, heads, runs)
-    if count == 0:
-        return 0, 0, runs
-    for side, size in ((0, len(one)), (1, len(two))):
-        for place in range(size):
-            upcoming[side, place] = size
-    for length in range(min(len(one), len(two)), least - 1, -1):
-        waiting = 0
-        run = heads[length]
-        while run >= 0:
-            waiting += 1
-            run = runs[NEXT, run]
-        if not waiting:
-            continue
-        places = np.empty(waiting, np.int64)
-        run = heads[length]
-        for number in range(waiting):
-            places[number] = runs[START, run]
-            run = runs[NEXT, run]
-        places.sort()
-        for place in places:
-            i, j = place // len(two), place % len(two)
-            at = 0
-            while at < length:
-                free = min(upcoming[0, i + at] - i, upcoming[1, j + at] - j, length) - at
-                if free == length:
-                    _take(upcoming, 0, i, i + length)
-                    _take(upcoming, 1, j, j + length)
-                    covered += length
-                    tiles += 1
-                elif free >= least:
-                    if count == runs.shape[1]:
-                        runs = np.concatenate((runs, runs), axis=1)
-                    runs[START, count] = (i + at) * len(two) + j + at
-                    runs[NEXT, count] = heads[free]
-                    heads[free] = count
-                    count += 1
-                at += max(free, 1)
-    return covered, tiles, runs
-
-
-@compiled
-def tile_pairs(ids, offsets, least):
-    """Twice the tiled tokens over all tokens, and the tiles for each tiled token, of every pair."""
-    rows = (len(offsets) - 1) // 2
-    found = np.ones((rows, 2))
-    largest = -1
-    for token in ids:  # without ids.max(): to load that, Numba imports SciPy
-        largest = max(largest, np.int64(token))
-    last = np.full(largest + 1, -1, np.int64)
-    before, heads, runs, upcoming = make_tiling_scratch(find_longest(offsets))
-    for row in range(rows):
-        begin, middle, end = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
-        one, two = ids[begin:middle], ids[middle:end]
-        covered, tiles, runs = _tile(one, two, least, last, before, heads, runs, upcoming)
-        if end > begin:
-            found[row, 0] = 2 * covered / (end - begin)
-        found[row, 1] = tiles / covered if covered else 1.0
+    found, longest = np.ones((len(offsets) // 2, 2)), find_longest_pair(offsets)
+    last = np.full(int(ids.max(initial=0)) + 1, -1, np.int64)
+    scratch = np.empty(longest, np.int64), np.empty(longest + 1, np.int64), np.empty((2, longest), np.int64)
+    _tile_pairs(ids.astype(np.uint64), offsets, max(least, 1), found, last, *scratch, np.empty((2, 64), np.int64))
     return found
 
 
 @compiled
-def compare_edits(ids, offsets):
-    """1 − (tokens to insert, delete or replace) / (length of the longer side)."""
-    rows = (len(offsets) - 1) // 2
-    found = np.ones(rows)
-    costs = np.empty(find_longest(offsets) + 1, np.int64)
-    for row in range(rows):
+def _tile_pairs(ids, offsets, least, found, last, before, heads, upcoming, runs):
+    for row in range(len(found)):
         begin, middle, end = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
         one, two = ids[begin:middle], ids[middle:end]
-        if len(one) == 0 and len(two) == 0:
+        covered = tiles = 0
+        while True:
+            count = _list_runs(one, two, least, last, before, heads, runs)
+            if count <= runs.shape[1]:
+                break
+            runs = np.empty((2, 2 * count), np.int64)
+        for place in range(max(len(one), len(two))):  # the first taken place from each on
+            upcoming[0, place], upcoming[1, place] = len(one), len(two)
+        for length in range(min(len(one), len(two)) if count else 0, least - 1, -1):
+            waiting = 0
+            run = heads[length]
+            while run >= 0:
+                waiting += 1
+                run = runs[NEXT, run]
+            if waiting == 0:
+                continue
+            places = np.empty(waiting, np.int64)
+            run = heads[length]
+            for number in range(waiting):
+                places[number] = runs[START, run]
+                run = runs[NEXT, run]
+            _sort(places)
+            for place in places:
+                i, j = place // len(two), place % len(two)
+                at = 0
+                while at < length:
+                    free = min(min(upcoming[0, i + at] - i, upcoming[1, j + at] - j), length) - at
+                    if free == length:
+                        for side in range(2):
+                            first = i if side == 0 else j
+                            for taken in range(first, first + length):
+                                upcoming[side, taken] = taken
+                            taken = first - 1
+                            while taken >= 0 and upcoming[side, taken] > taken:
+                                upcoming[side, taken] = first
+                                taken -= 1
+                        covered += length
+                        tiles += 1
+                    elif free >= least:
+                        if count == runs.shape[1]:
+                            larger = np.empty((2, 2 * count), np.int64)
+                            for run in range(count):
+                                larger[START, run], larger[NEXT, run] = runs[START, run], runs[NEXT, run]
+                            runs = larger
+                        runs[START, count] = (i + at) * len(two) + j + at
+                        runs[NEXT, count] = heads[free]
+                        heads[free] = count
+                        count += 1
+                    at += max(free, 1)
+        if end > begin:
+            found[row, 0] = 2 * covered / (end - begin)
+        found[row, 1] = tiles / covered if covered else 1.0
+
+
+def compare_edits(ids: AnyArray, offsets: Ints) -> Floats:
+    """1 − (tokens to insert, delete or replace) / (length of the longer side)."""
+    found = np.ones(len(offsets) // 2)
+    _compare_edits(ids.astype(np.uint64), offsets, found, np.empty(find_longest_pair(offsets) + 1, np.int64))
+    return found
+
+
+@compiled
+def _compare_edits(ids, offsets, found, costs):
+    for row in range(len(found)):
+        begin, middle, end = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
+        one, two = ids[begin:middle], ids[middle:end]
+        if begin == end:
             continue
         for j in range(len(two) + 1):
             costs[j] = j
@@ -235,29 +209,31 @@ def compare_edits(ids, offsets):
             for j in range(len(two)):
                 replaced = diagonal + (one[i] != two[j])
                 diagonal = costs[j + 1]
-                costs[j + 1] = min(replaced, diagonal + 1, costs[j] + 1)
+                costs[j + 1] = min(replaced, min(diagonal, costs[j]) + 1)
         found[row] = 1 - costs[len(two)] / max(len(one), len(two))
+
+
+def score_differences(
+    ids: AnyArray, offsets: Ints, idf: Floats, content: AnyArray, number: AnyArray, capital: AnyArray
+) -> Floats:
+    """What is not shared: a column for each name of the group "differences"; ``capital`` marks positions."""
+    found, vocabulary = np.zeros((len(offsets) // 2, 11)), len(idf)
+    counts, name = np.zeros((2, vocabulary), np.int64), np.zeros(vocabulary, np.int64)
+    _score_differences(ids.astype(np.uint64), offsets, idf, content, number, capital, found, counts, name)
     return found
 
 
 @compiled
-def score_differences(ids, offsets, idf, content, number, capital):
-    """What is not shared: a column for each name of the group "differences"; ``capital`` marks positions."""
-    rows = (len(offsets) - 1) // 2
-    vocabulary = len(idf)
-    found = np.zeros((rows, 11))
-    count = np.zeros((2, vocabulary), np.int64)
-    name = np.zeros(vocabulary, np.int64)
+def _score_differences(ids, offsets, idf, content, number, capital, found, count, name):
     kinds = np.empty((2, 3), np.int64)  # numbers and names: of one side only (0, 1), and of both (2)
-    for row in range(rows):
+    for row in range(len(found)):
         begin, middle, end = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
-        tokens = ids[begin:end]
         for place in range(begin, end):
             count[1 if place >= middle else 0, ids[place]] += 1
             if capital[place] and content[ids[place]]:
                 name[ids[place]] = 1
         kinds[:] = 0
-        for token in tokens:
+        for token in ids[begin:end]:
             one, two = count[0, token], count[1, token]
             if one == 0 and two == 0:
                 continue
@@ -276,4 +252,3 @@ def score_differences(ids, offsets, idf, content, number, capital):
             found[row, 6 + 2 * kind] = kinds[kind, 0] + kinds[kind, 1] == 0
             found[row, 7 + 2 * kind] = kinds[kind, 0] == 0 or kinds[kind, 1] == 0
         found[row, 10] = abs(math.log((1 + middle - begin) / (1 + end - middle)))
-    return found

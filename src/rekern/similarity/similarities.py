@@ -26,7 +26,7 @@ from rekern.similarity.known_scores import find_known_scores
 from rekern.similarity.lexical_resources import LexicalResources, Thesaurus, list_word_pairs
 from rekern.similarity.lexicons.explicit_semantics import ExplicitSemantics
 from rekern.similarity.lexicons.latent_semantics import LatentSemantics
-from rekern.similarity.overlap_core import score_pairs
+from rekern.similarity.overlap_core import score_pairs, spell_texts
 from rekern.similarity.pair_sides import Sides, read_tree_sides
 from rekern.similarity.score_descriptions import describe_score
 from rekern.similarity.score_groups import GROUPS
@@ -415,9 +415,9 @@ class Similarities(ScoreKernel):
         weights[2] = traits.is_word & ~frequent
         weights[3] = traits.is_number
         capital = recall(find_traits, raw.vocabulary).is_upper[raw.ids] & ~frequent[tokens.ids]
-        by_token = (weights, traits.prefix, traits.is_negation, *recall(spell_words, vocabulary, False))
-        found: Floats = score_pairs(tokens.ids.astype(np.uint64), tokens.offsets, capital, *by_token)
-        return found
+        ids, offsets = tokens.ids.astype(np.uint64), tokens.offsets
+        spelled = spell_texts(ids, offsets, *recall(spell_words, vocabulary, False))
+        return score_pairs(ids, offsets, capital, weights, traits.prefix, traits.is_negation, *spelled)
 
 
 def _has_same_values(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
