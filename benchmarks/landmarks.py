@@ -21,11 +21,11 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
+from experiments.structural.structural_grams import make_repeated_folds, summarize_folds
 
 from experiments.corpora import data_directory, load_qqp
 from experiments.shared_grams import fit_fold
-from experiments.structural.structural_grams import make_repeated_folds, summarize_folds
-from experiments.structural.tree_corpora import TREES, load_part
+from experiments.tree_corpora import TREES, load_part
 from rekern import PairClassifier, PairRegressor
 from rekern.kernels import AllProduct, Kernel, Landmarks, PartialTree, SoftPairing
 from rekern.kernels.gram_plan import GramPlan

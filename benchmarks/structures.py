@@ -10,8 +10,8 @@ import argparse
 import resource
 import time
 
-from experiments.structural.tree_corpora import load_part
 from experiments.trec import load_trec_trees
+from experiments.tree_corpora import load_part
 from rekern.kernels import PartialTree, SoftPairing
 from rekern.structures import trees_named
 

@@ -18,7 +18,7 @@ from experiments.corpora import (
     load_stsb,
     load_wikiqa,
 )
-from experiments.structural.tree_corpora import load_part
+from experiments.tree_corpora import load_part
 from rekern.core.arrays import Floats, Ints
 from rekern.datasets.tables import Table
 from rekern.errors import InputError

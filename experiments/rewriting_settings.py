@@ -1,7 +1,4 @@
-"""Settings of the experiments with rewriting rules: a kernel, the cost C of errors, and the name of a result.
-
-A new idea joins the choice on the training part by one more `Setting` in `list_candidates`.
-"""
+"""Settings of the experiments on pairs: a kernel, the cost C of errors, and the name of a result."""
 
 from __future__ import annotations
 
@@ -17,19 +14,13 @@ from rekern.structures import Tokenizer
 KERNELS = {"ps-srk": "none", "pw-srk": "free", "kb-srk": "aligned"}
 KMAX = (1, 2, 3, 4)
 COSTS = (0.3, 1.0, 3.0, 10.0)
-IDF = ("idf precision", "idf recall")
 N_SCORES = 28  # of Similarities
 FOLDERS = re.compile(r"='[^']*/")  # before the name of a file, in a kernel's description
 
 
 @dataclass(frozen=True)
 class Setting:
-    """What is trained: ``method`` is the name of the row, ``note`` adds what the name does not say.
-
-    >>> setting = make_rewriting_setting("kb-srk+pr", 2)
-    >>> setting.method, setting.kmax, setting.C
-    ('kb-srk+pr', 2, 1.0)
-    """
+    """What is trained: ``method`` is the name of the row, ``note`` adds what the name does not say."""
 
     method: str
     kernel: Kernel
@@ -45,8 +36,6 @@ class Setting:
     def to_dict(self) -> JsonObject:
         """Return the setting as plain data for JSON; files are named without their folders.
 
-        >>> Setting("pr", PrecisionRecall()).to_dict()
-        {'method': 'pr', 'kmax': None, 'C': 1.0, 'note': '', 'kernel': 'PrecisionRecall()'}
         >>> Setting("words", Similarities(groups=("wordnet",), wordnet="/data/oewn")).to_dict()["kernel"]
         "Similarities(groups=('wordnet',), wordnet='oewn')"
         """
@@ -73,36 +62,23 @@ def make_rewriting_setting(
 
 
 def list_paper_settings() -> list[Setting]:
-    """List the rows of the paper's figures: three kernels, kmax from 1 to 4, with and without PR; and PR alone.
-
-    >>> len(list_paper_settings())
-    25
-    """
+    """List the rows of the paper's figures: three kernels, kmax from 1 to 4, with and without PR; and PR alone."""
     methods = [f"{name}{scores}" for name in KERNELS for scores in ("", "+pr")]
-    return [Setting("pr", PrecisionRecall())] + [
-        make_rewriting_setting(method, kmax) for method in methods for kmax in KMAX
-    ]
+    rules = [make_rewriting_setting(method, kmax) for method in methods for kmax in KMAX]
+    return [Setting("pr", PrecisionRecall()), *rules]
 
 
 def list_candidates() -> list[Setting]:
-    """List what our own row is chosen from by cross-validation, besides the paper's settings.
-
-    >>> [(setting.method, setting.kmax, setting.note) for setting in list_candidates()][-1]
-    ('kb-srk+sim', 4, 'idf precision and recall')
-    """
-    rules = Rewriting(k=(1, 4))
+    """List what our own row is chosen from by cross-validation, besides the paper's settings."""
+    rules, idf = Rewriting(k=(1, 4)), Similarities(("idf precision", "idf recall"), standardize=False)
     return [make_rewriting_setting("kb-srk+pr", kmax, decay=0.5, note="decay 0.5") for kmax in KMAX] + [
         make_similarity_setting(),
         Setting("kb-srk+sim", rules + Gaussian(Similarities(), 1 / N_SCORES), 4, note="Gaussian, γ = 1/28"),
-        Setting("kb-srk+sim", rules + Similarities(IDF, standardize=False), 4, note="idf precision and recall"),
+        Setting("kb-srk+sim", rules + idf, 4, note="idf precision and recall"),
     ]
 
 
 def make_similarity_setting() -> Setting:
-    """Make a setting with aligned rules (kb-SRK) and a Gaussian kernel over all scores of `Similarities`.
-
-    >>> make_similarity_setting().method
-    'kb-srk+sim'
-    """
+    """Make a setting with aligned rules (kb-SRK) and a Gaussian kernel over all scores of `Similarities`."""
     kernel = Rewriting(k=(1, 4)) + 3 * Gaussian(Similarities(), 0.3 / N_SCORES)
     return Setting("kb-srk+sim", kernel, 4, note="3 × Gaussian, γ = 0.3/28")

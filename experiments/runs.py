@@ -20,11 +20,14 @@ from experiments.query_mistakes import format_query_mistakes, run_query_mistakes
 from experiments.question_experiments import run_questions
 from experiments.question_report import draw_questions, format_questions
 from experiments.reports import TITLES, draw_nothing, format_result, write_json
-from experiments.rewriting_experiments import run_msrp, run_rte3, run_rte3_ablation
-from experiments.rewriting_plots import draw_rewriting
+from experiments.rewriting_experiments import draw_rewriting, run_msrp, run_rte3, run_rte3_ablation
 from experiments.score_experiments import format_pairs, run_pairs
-from experiments.structural.structural_experiments import run_structural_msrp, run_structural_rte3
-from experiments.structural.structural_report import draw_structural, format_structural
+from experiments.structural_experiments import (
+    draw_structural,
+    format_structural,
+    run_structural_msrp,
+    run_structural_rte3,
+)
 from experiments.tfidf_comparisons import run_paws, run_qqp, run_sick, run_stsb, run_wikiqa
 from experiments.trec import run_trec
 from experiments.trec_focus import run_trec_focus

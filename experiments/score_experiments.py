@@ -16,9 +16,7 @@ import numpy as np
 from sklearn.base import clone
 
 from experiments.corpora import DataPath, find_file
-from experiments.logistic_model import TwoClassModel, fit_logistic, make_model
 from experiments.measured_figures import measure_predictions
-from experiments.other_corpus import Judge, Judgements
 from experiments.pair_corpora import (
     CORPORA,
     DEPENDENCIES,
@@ -31,13 +29,15 @@ from experiments.pair_corpora import (
     make_folds,
     make_task,
 )
+from experiments.pair_models import Judge, Judgements, TwoClassModel, fit_logistic, train_model
 from experiments.published_results import TASKS
-from experiments.reports import format_table, format_title, write_json
+from experiments.reports import format_table, format_title, write_choice
 from experiments.reports import join_parts as join_paragraphs
 from experiments.rewriting_settings import Setting
 from experiments.rte3.role_scores import StatedRelation
-from experiments.structural.tree_corpora import GRAPHS, TREES, WORDS
-from rekern.core.arrays import AnyArray, Floats
+from experiments.shared_grams import choose_setting
+from experiments.tree_corpora import GRAPHS, TREES, WORDS
+from rekern.core.arrays import Floats
 from rekern.core.json_values import JsonObject
 from rekern.core.parallel_jobs import run
 from rekern.core.progress import show_bars, track
@@ -54,7 +54,6 @@ from rekern.kernels import (
     Spectrum,
     Symmetric,
 )
-from rekern.learning import PairRanker, PairRegressor
 from rekern.learning.cross_validation import Fold
 from rekern.learning.named_kernels import resolve_kernel
 from rekern.learning.search_tasks import ClassTask, SearchTask, list_rows
@@ -246,8 +245,7 @@ def _run_corpus(name: str, data: DataPath, out: Path | None, n_jobs: int | None,
     corpus = CORPORA[name]
     train = load_items(corpus, corpus.train, data)
     settings = list_settings(corpus, resources, data)
-    tried = list(_compare_settings(name, corpus, train, settings, data, n_jobs))
-    best, score = max(tried, key=lambda found: found[1])
+    *tried, (best, score) = _compare_settings(name, corpus, train, settings, data, n_jobs)
     row: JsonObject = {
         "corpus": name,
         "measure": corpus.measure,
@@ -259,8 +257,7 @@ def _run_corpus(name: str, data: DataPath, out: Path | None, n_jobs: int | None,
         "known": TASKS[name].known,
         "candidates": [{"setting": setting.method, "C": setting.C, "on_train": value} for setting, value in tried],
     }
-    if out is not None:
-        write_json(out / f"pairs-{name}-chosen.json", row)
+    write_choice(out, f"pairs-{name}", row)
 
     test = load_items(corpus, corpus.test, data)
     row["test_pairs"] = len(test.table)
@@ -273,8 +270,8 @@ def _run_corpus(name: str, data: DataPath, out: Path | None, n_jobs: int | None,
 
 def _compare_settings(
     name: str, corpus: PairCorpus, train: CorpusPart, settings: Sequence[Setting], data: DataPath, n_jobs: int | None
-) -> Iterator[tuple[Setting, float]]:
-    """Yield every setting with its score: all with C = 1, then the best ones with other values of C."""
+) -> list[tuple[Setting, float]]:
+    """Measure all settings with C = 1, then the best ones with other values of C; the best one of all is the last."""
     parts, items = [train.table], train.items
     if corpus.dev is None:
         folds = make_folds(name, train.table, data, corpus.shuffles)
@@ -287,14 +284,12 @@ def _compare_settings(
     weights = balance_classes(train.table.labels or [], labels) if corpus.is_balanced else np.ones(len(labels))
     task = make_task(corpus.measure, labels, groups, weights)
     matrices = SharedMatrices(items, not corpus.is_large, n_jobs, task.needs_all_features)
-    found = []
-    for setting in track(settings, len(settings), f"{name}: settings"):
-        found.append((setting, measure_setting(task, matrices, setting, folds, n_jobs)))
-        yield found[-1]
-    best = sorted(found, key=lambda pair: -pair[1])[: 1 if corpus.is_large else 2]  # of equal ones, the first
-    others = [setting.with_cost(C) for setting, _ in best for C in corpus.costs]
-    for setting in track(others, len(others), f"{name}: C"):
-        yield setting, measure_setting(task, matrices, setting, folds, n_jobs)
+
+    def measure(some: Sequence[Setting]) -> list[float]:
+        tracked = track(some, len(some), f"{name}: settings")
+        return [measure_setting(task, matrices, setting, folds, n_jobs) for setting in tracked]
+
+    return choose_setting(settings, measure, float, corpus.costs, 1 if corpus.is_large else 2)
 
 
 def measure_setting(
@@ -324,19 +319,9 @@ def _test_setting(
     corpus: PairCorpus, setting: Setting, train: CorpusPart, test: CorpusPart, n_jobs: int | None
 ) -> JsonObject:
     """Train a setting on the whole training part, and measure it on the test part."""
-    labels = train.table.labels or []
-    predicted: AnyArray
-    if corpus.measure == "accuracy":
-        model = make_model(setting.kernel, setting.C, setting.loss, n_jobs, balanced=corpus.is_balanced)
-        model.fit(train.items, labels)
-        predicted = np.asarray(model.predict(test.items))
-    elif corpus.measure == "pearson":
-        regressor = PairRegressor(setting.kernel, setting.C, n_jobs=n_jobs)
-        predicted = np.asarray(regressor.fit(train.items, labels).predict(test.items))
-    else:
-        ranker = PairRanker(setting.kernel, setting.C, n_jobs=n_jobs)
-        predicted = np.asarray(ranker.fit(train.items, labels, train.table.groups or []).predict(test.items))
-
+    labels, groups = train.table.labels or [], train.table.groups or []
+    model = train_model(corpus.measure, setting, train.items, labels, groups, n_jobs, corpus.is_balanced)
+    predicted = np.asarray(model.predict(test.items))
     return measure_predictions(corpus.measure, predicted, test.table.labels or [], test.table.groups or [])
 
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.optimize import minimize
 
-from experiments.logistic_model import fit_logistic
+from experiments.pair_models import fit_logistic
 
 
 def make_problem(seed, size=25, dimensions=4):

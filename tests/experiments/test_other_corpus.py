@@ -6,9 +6,8 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from experiments.logistic_model import LogisticModel
-from experiments.other_corpus import Judge, Judgements
 from experiments.pair_corpora import CORPORA
+from experiments.pair_models import Judge, Judgements, LogisticModel
 from experiments.score_experiments import COST_OF_JUDGE, make_judge
 from rekern import PairClassifier
 from rekern.kernels import Gaussian, PairSum, Rewriting, Spectrum

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from experiments import runs, score_experiments
-from experiments.logistic_model import fit_logistic
 from experiments.pair_corpora import CORPORA, CorpusPart, add_dependencies, make_folds
+from experiments.pair_models import fit_logistic
 from experiments.rewriting_settings import Setting
 from experiments.score_experiments import measure_setting
 from rekern.datasets import from_frame

@@ -9,12 +9,13 @@ from experiments.rewriting_settings import (
     list_paper_settings,
     make_rewriting_setting,
 )
-from experiments.shared_grams import compute_decisions, make_evaluation_folds, train_settings
+from experiments.shared_grams import SharedGrams, compute_decisions, make_evaluation_folds, train_settings
 from rekern.datasets.rewrite_corpus import load_rewrites
 from rekern.kernels import Gaussian, Rewriting, Symmetric
 from rekern.kernels.kernel_terms import split_into_terms
 from rekern.learning import PairClassifier
 from rekern.learning.candidate_groups import group_shared_texts
+from rekern.learning.cross_validation import Fold
 from rekern.similarity import PrecisionRecall, Similarities
 
 
@@ -32,7 +33,10 @@ def test_machines_equal_the_classifier(corpus, setting):
     signs = np.where(labels == 1, 1, -1)
     before, after = make_rewriting_setting("kb-srk+pr", 2), make_rewriting_setting("kb-srk", 4)
     settings = [before, setting.with_cost(3.0), after]  # between others that share its parts
-    values = compute_decisions(train_settings(settings, pairs, signs), pairs, test)[:, 1]
+    grams, everything = SharedGrams(pairs), np.arange(len(pairs))
+    trained = train_settings(grams, settings, signs, [Fold(everything, everything[:0])])
+    machines = [(setting, machine) for setting, (machine,) in zip(settings, trained)]
+    values = compute_decisions(grams, machines, test)[:, 1]
     model = PairClassifier(setting.kernel, C=3.0, calibration=0).fit(pairs, labels)
     assert np.allclose(values, model.decision_function(test), atol=1e-9)
 
@@ -59,13 +63,13 @@ def test_cross_validation_is_that_of_the_folds(corpus):
     pairs, labels, _ = corpus
     signs = np.where(labels == 1, 1, -1)
     folds = make_evaluation_folds(pairs, labels, folds=3)
-    (found,) = train_settings([make_rewriting_setting("kb-srk+pr", 3)], pairs, signs, folds)
+    (found,) = train_settings(SharedGrams(pairs), [make_rewriting_setting("kb-srk+pr", 3)], signs, folds)
     right = []
     for part, held in folds:
         model = PairClassifier(make_rewriting_setting("kb-srk+pr", 3).kernel, calibration=0)
         model.fit([pairs[i] for i in part], labels[part])
         right += (model.predict([pairs[i] for i in held]) == labels[held]).tolist()
-    assert found.cv_accuracy == pytest.approx(100 * np.mean(right))
+    assert np.concatenate([result.right for result in found]).tolist() == right
 
 
 def test_folds_keep_shared_texts_together():

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from experiments.rewriting_settings import Setting
-from experiments.structural.tree_corpora import GRAPHS, TREES, WORDS
+from experiments.tree_corpora import GRAPHS, TREES, WORDS
 from rekern.core.json_values import JsonObject
 from rekern.kernels import (
     AllProduct,

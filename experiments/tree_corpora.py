@@ -43,15 +43,7 @@ def load_part(corpus: str, part: str, data: DataPath = None) -> TreeCorpusPart:
 
 
 def read_trees(path: Path) -> dict[str, str]:
-    """Read a table with the columns text and tree; return the tree of each text.
-
-    >>> from tempfile import TemporaryDirectory
-    >>> with TemporaryDirectory() as folder:
-    ...     path = Path(folder, "trees.tsv")
-    ...     _ = path.write_text("text\\ttree\\nIt rains.\\t(S (NP It) (VP rains) (. .))\\n")
-    ...     read_trees(path)
-    {'It rains.': '(S (NP It) (VP rains) (. .))'}
-    """
+    """Read a table with the columns text and tree; return the tree of each text."""
     trees: dict[str, str] = {}
     for number, line in enumerate(iterate_lines(path), 1):
         text, tab, tree = line.partition("\t")
@@ -70,10 +62,7 @@ def represent_pairs(table: Table, trees: Mapping[str, str], name: str = "the tre
     >>> table = from_frame({"source": ["Dogs bark"], "target": ["A dog barks"], "label": [1]})
     >>> trees = {"Dogs bark": "(S (NP (NNS Dogs)) (VP (VBP bark)))",
     ...          "A dog barks": "(S (NP (DT A) (NN dog)) (VP (VBZ barks)))"}
-    >>> row = represent_pairs(table, trees)[0]
-    >>> row["target.stems"]
-    '(S (NP (DT a::d) (NN dog::n)) (VP (VBZ bark::v)))'
-    >>> row["source.stems-rel"]
+    >>> represent_pairs(table, trees)[0]["source.stems-rel"]
     '(S (NP-REL (NNS-REL dog::n)) (VP-REL (VBP-REL bark::v)))'
     """
     for row, pair in enumerate(table.pairs):

@@ -9,14 +9,10 @@ import pytest
 from experiments import runs
 from experiments.published_results import STRUCTURAL
 from experiments.rewriting_settings import Setting
-from experiments.structural.structural_grams import (
-    StructuralGrams,
-    evaluate_settings,
-    measure_right,
-    summarize_folds,
-)
-from experiments.structural.structural_settings import PAIRINGS
-from experiments.structural.tree_corpora import GRAPHS, TREES, WORDS, load_part, read_trees, represent_pairs
+from experiments.shared_grams import SharedGrams, train_settings
+from experiments.structural_experiments import measure_right, summarize_folds
+from experiments.structural_settings import PAIRINGS
+from experiments.tree_corpora import GRAPHS, TREES, WORDS, load_part, read_trees, represent_pairs
 from rekern.datasets import from_frame
 from rekern.datasets.rewrite_corpus import load_rewrites
 from rekern.errors import InputError
@@ -65,7 +61,7 @@ def corpus():
 )
 def test_shared_grams_equal_the_kernels_own(corpus, kernel, tmp_path):
     _, train, test, _ = corpus
-    grams = StructuralGrams(train, tmp_path, Similarities(groups=GROUPS, on=WORDS))
+    grams = SharedGrams(train, None, tmp_path, Similarities(groups=GROUPS, on=WORDS))
     grams.expect([Setting("once", kernel), Setting("again", kernel)])
     kernel.fit(train)
     assert np.allclose(grams.add_terms(kernel), kernel.gram(train), atol=1e-9)
@@ -84,14 +80,13 @@ def test_grams_of_trees_are_found_again(corpus, tmp_path):
     splits = [Fold(np.arange(30), np.arange(30, 40))]
 
     def found(items):
-        return evaluate_settings(
-            StructuralGrams(items, tmp_path, Similarities(groups=GROUPS, on=WORDS)), settings, signs, splits, ""
-        )
+        grams = SharedGrams(items, None, tmp_path, Similarities(groups=GROUPS, on=WORDS))
+        return [results[0].right for results in train_settings(grams, settings, signs, splits)]
 
     first = found(train)
     (name,) = os.listdir(tmp_path)  # one Gram of trees for all pairings
     written = (tmp_path / name).stat().st_mtime_ns
-    assert all(np.array_equal(a[0], b[0]) for a, b in zip(first, found(train)))
+    assert all(np.array_equal(a, b) for a, b in zip(first, found(train)))
     assert (tmp_path / name).stat().st_mtime_ns == written
     found(items_of(load_rewrites("train", size=100)[0][60:], labels[:40]))  # other trees: another file
     assert len(os.listdir(tmp_path)) == 2
@@ -198,10 +193,10 @@ def test_partial_trees_with_rel_on_rte3(corpora, tmp_path):
     if not (corpora / "rte" / "trees.tsv.gz").is_file():
         pytest.skip("no rte/trees.tsv.gz among the public corpora")
     train, test = (load_part("rte3", part, corpora) for part in ("train", "test"))
-    grams = StructuralGrams(train.items, tmp_path, Similarities(groups=GROUPS, on=WORDS))
+    grams = SharedGrams(train.items, None, tmp_path, Similarities(groups=GROUPS, on=WORDS))
     grams.add_test(test.items)
     signs = np.where(np.array(train.table.labels + test.table.labels) == 1, 1, -1)
     split = Fold(np.arange(800), np.arange(800, 1600))
     settings = [Setting(str(rel), PAIRINGS["{}₊"](PartialTree(on=TREES[rel]))) for rel in (False, True)]
-    without, marked = (100 * np.mean(right[0]) for right in evaluate_settings(grams, settings, signs, [split], ""))
+    without, marked = (100 * np.mean(found.right) for (found,) in train_settings(grams, settings, signs, [split]))
     assert marked >= 66.0 > 60.0 > without
