@@ -15,7 +15,8 @@ import numpy as np
 from experiments.corpora import load_msrp
 from experiments.measured_figures import mcnemar
 from experiments.rewriting_settings import make_rewriting_setting
-from experiments.shared_grams import compute_decisions, make_evaluation_folds, train_settings
+from experiments.shared_grams import SharedGrams, compute_decisions, make_evaluation_folds, train_settings
+from rekern.learning.cross_validation import Fold
 from rekern.structures import Expressions, Tokenizer, Tokens
 
 METHODS = ("kb-srk", "kb-srk+pr")
@@ -47,26 +48,32 @@ def main() -> None:
         for method in METHODS
     ]
     signs = np.where(labels == 1, 1, -1)
-    trained = train_settings(settings, pairs, signs, make_evaluation_folds(pairs, labels), options.jobs)
+    grams, everything = SharedGrams(pairs, options.jobs), np.arange(len(pairs))
+    folds = [*make_evaluation_folds(pairs, labels), Fold(everything, everything[:0])]
+    machines, accuracies = [], []
+    for *parts, whole in train_settings(grams, settings, signs, folds):
+        machines.append(whole)
+        accuracies.append(100 * float(np.mean(np.concatenate([result.right for result in parts]))))
     print(f"{len(pairs):,} training pairs, window sizes 1 to {options.kmax}\n")
     print(f"{'':26}{'expressions':>12}{'shorter by':>12}{'kb-SRK':>10}{'+ PR':>10}   (accuracy in the folds, %)")
     for number, name in enumerate(tokenizers):
         count, saved = sizes[name]
-        figures = "".join(f"{found.cv_accuracy:10.2f}" for found in trained[2 * number : 2 * number + 2])
+        figures = "".join(f"{accuracy:10.2f}" for accuracy in accuracies[2 * number : 2 * number + 2])
         print(f"{name:26}{count:12,}{saved:12.1%}{figures}")
 
     test = load_msrp("test", options.data)
     truth = np.where(np.array(test.labels) == 1, 1, -1)
     print(f"\n{len(test):,} test pairs\n")
     for column, method in enumerate(METHODS):
-        without, *joining = trained[column::2]
-        best = max(joining, key=lambda found: found.cv_accuracy or 0.0)
-        predicted = np.where(compute_decisions([without, best], pairs, test.pairs, options.jobs) > 0, 1, -1)
+        without, *joining = range(column, len(settings), 2)
+        best = max(joining, key=lambda place: accuracies[place])
+        tested = [(settings[place], machines[place]) for place in (without, best)]
+        predicted = np.where(compute_decisions(grams, tested, test.pairs) > 0, 1, -1)
         right = predicted == truth[:, None]
         gained, lost = int(np.sum(right[:, 1] & ~right[:, 0])), int(np.sum(right[:, 0] & ~right[:, 1]))
         p = mcnemar(truth, predicted[:, 1], predicted[:, 0])
         before, after = 100 * right.mean(axis=0)
-        print(f"{method:10} no joining {before:.2f}, {best.setting.note} {after:.2f}")
+        print(f"{method:10} no joining {before:.2f}, {settings[best].note} {after:.2f}")
         print(f"{'':10} {gained} pairs gained, {lost} lost, p = {p:.2g}")
 
 

@@ -21,10 +21,10 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from experiments.structural.structural_grams import make_repeated_folds, summarize_folds
 
 from experiments.corpora import data_directory, load_qqp
-from experiments.shared_grams import fit_fold
+from experiments.shared_grams import fit_fold, make_evaluation_folds
+from experiments.structural_experiments import summarize_folds
 from experiments.tree_corpora import TREES, load_part
 from rekern import PairClassifier, PairRegressor
 from rekern.kernels import AllProduct, Kernel, Landmarks, PartialTree, SoftPairing
@@ -58,7 +58,7 @@ def measure_msrp(data: str | None, landmarks: int, shuffles: int, seeds: int, co
     part = load_part("msrp", "train", data)
     labels = np.array(part.table.labels)
     signs = np.where(labels == np.unique(labels)[1], 1, -1)
-    folds = make_repeated_folds(part.pairs, signs, shuffles)
+    folds = make_evaluation_folds(part.pairs, signs, shuffles=shuffles)
     kernel = AllProduct(PartialTree(on=TREES[True]))
     print(f"MSRP, {len(labels):,} training pairs, all×PTK with REL, accuracy in {len(folds)} folds")
     grams: list[np.ndarray] = []
