@@ -18,7 +18,8 @@ def grow(array, needed):
     if needed <= len(array):
         return array
     larger = np.empty(max(needed, 2 * len(array)), array.dtype)
-    larger[: len(array)] = array
+    for place in range(len(array)):  # the assignment of a slice takes two seconds to be compiled
+        larger[place] = array[place]
     return larger
 
 

@@ -16,13 +16,13 @@ def fill_products(left, right, offset, block):
     The scores are added up one by one in their order, so that a value does not depend on the shape of the block. Four
     of them, and two rows, are taken at a time only to save reading and writing.
     """
+    spare = np.empty(TILE)
     for begin in range(0, block.shape[1], TILE):
-        start, end = offset + begin, offset + min(begin + TILE, block.shape[1])
-        for row in range(0, len(left) - 1, 2):
-            lines = block[row, begin : begin + end - start], block[row + 1, begin : begin + end - start]
-            _fill_two_lines(left[row], left[row + 1], right, start, end, *lines)
-        if len(left) % 2:
-            _fill_line(left[-1], right, start, end, block[-1, begin : begin + end - start])
+        end = min(begin + TILE, block.shape[1])
+        for row in range(0, len(left), 2):
+            second = min(row + 1, len(left) - 1)  # the last row twice, if their number is odd
+            line, other = block[row, begin:end], block[second, begin:end] if second > row else spare[: end - begin]
+            _fill_two_lines(left[row], left[second], right, offset + begin, offset + end, line, other)
 
 
 @compiled
@@ -46,15 +46,6 @@ def _fill_two_lines(values, others, right, start, end, line, other):
 
 
 @compiled
-def _fill_line(values, right, start, end, line):
-    line[:] = 0.0
-    for score in range(len(values)):
-        value, rest = values[score], right[score, start:end]
-        for j in range(end - start):
-            line[j] += value * rest[j]
-
-
-@compiled
 def add_products(lines, others, squares, other_squares, shifts, other_shifts, factor, offset, block):
     """Add to a block what the products of every two scores give, from rows ``lines`` and columns ``others``.
 
@@ -69,16 +60,11 @@ def add_products(lines, others, squares, other_squares, shifts, other_shifts, fa
             second = min(row + 1, len(lines) - 1)  # the last row twice, if their number is odd
             _fill_two_lines(lines[row], lines[second], others, start, end, sums, sums2)
             _fill_two_lines(squares[row], squares[second], other_squares, start, end, doubles, doubles2)
-            _add_line(sums, doubles, shifts[row], other_shifts, factor, start, end, block[row, begin:])
-            if second > row:
-                _add_line(sums2, doubles2, shifts[second], other_shifts, factor, start, end, block[second, begin:])
-
-
-@compiled
-def _add_line(sums, doubles, shift, other_shifts, factor, start, end, line):
-    half = 0.5 * factor
-    for j in range(end - start):
-        line[j] += half * (sums[j] * sums[j] - doubles[j]) - (shift + other_shifts[start + j])
+            for j in range(end - start):
+                shift, sum1, sum2 = other_shifts[start + j], sums[j], sums2[j]
+                block[row, begin + j] += 0.5 * factor * (sum1 * sum1 - doubles[j]) - (shifts[row] + shift)
+                if second > row:
+                    block[second, begin + j] += 0.5 * factor * (sum2 * sum2 - doubles2[j]) - (shifts[second] + shift)
 
 
 @compiled

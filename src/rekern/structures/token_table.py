@@ -204,12 +204,11 @@ class WordIndex:
         index_words(slots, starts, known, first, last, self._seed)
         self._starts, self._codes, self._slots, self.n_words = starts, known, slots, last
 
-    def split(self, codes: npt.NDArray[np.uint32], ends: Ints) -> tuple[Ints, Ints, Ints, Ints]:
+    def split(self, codes: npt.NDArray[np.uint32], ends: Ints) -> tuple[Ints, SmallInts, SmallInts, Ints]:
         """Split texts into words, as `split_texts` does. A word that is being added may be missed."""
         n_words = self.n_words  # read first: the arrays have so many words at least
         arrays = self._slots, self._starts, self._codes
-        found: tuple[Ints, Ints, Ints, Ints] = split_texts(codes, ends, n_words, *arrays, self._seed)
-        return found
+        return split_texts(codes, ends, n_words, *arrays, self._seed)
 
 
 _tables: dict[tuple[str | None, bool, bool], TokenTable] = {}

@@ -4,13 +4,14 @@
 
 import numpy as np
 
-from rekern.core.compiling import compiled
+from rekern.core.arrays import AnyArray, Ints, SmallInts, offsets_of
+from rekern.core.compiling import compiled, inlined
 from rekern.core.hashing import mix, size_table
 
 LINE_END = 10  # the code that marks the last word of a text
 
 
-@compiled
+@inlined
 def _is_space(code):
     """Whether ``str.split`` splits at a character."""
     if code < 128:
@@ -30,11 +31,12 @@ def _is_space(code):
 
 @compiled
 def _extend(code, character):
-    return (code ^ np.uint64(character)) * np.uint64(0x9E3779B97F4A7C15)
+    return (code ^ character) * np.uint64(0x9E3779B97F4A7C15)
 
 
-@compiled
-def split_texts(codes, ends, n_words, slots, starts, known, seed):
+def split_texts(
+    codes: AnyArray, ends: Ints, n_words: int, slots: SmallInts, starts: Ints, known: AnyArray, seed: np.uint64
+) -> tuple[Ints, SmallInts, SmallInts, Ints]:
     """Split texts at white space and look up each word.
 
     Text ``i`` ends before ``codes[ends[i]]`` and begins where the one before it ends. Word ``n`` of the index, which
@@ -46,27 +48,33 @@ def split_texts(codes, ends, n_words, slots, starts, known, seed):
     room = len(codes) // 2 + len(ends) + 1
     numbers, begins, stops = np.empty(room, np.int64), np.empty(room, np.int32), np.empty(room, np.int32)
     offsets = np.zeros(len(ends) + 1, np.int64)
+    count = _split_texts(codes, ends, n_words, slots, starts, known, seed, numbers, begins, stops, offsets)
+    return numbers[:count], begins[:count], stops[:count], offsets
+
+
+@compiled
+def _split_texts(codes, ends, n_words, slots, starts, known, seed, numbers, begins, stops, offsets):
     last_slot = len(slots) - 1
     shift = np.uint64(64 - size_table(len(slots) // 2))
     count = place = 0
     for text in range(len(ends)):
         stop = ends[text]
-        while True:
-            while place < stop and _is_space(codes[place]):
-                place += 1
-            if place == stop:
-                break
-            begin, code = place, seed
-            while place < stop and not _is_space(codes[place]):
-                code = _extend(code, codes[place])
-                place += 1
-            begins[count] = begin
-            stops[count] = place
-            numbers[count] = np.int64(code)
-            count += 1
+        begin, code = place, seed
+        while place <= stop:
+            if place < stop and not _is_space(codes[place]):
+                code = _extend(code, np.uint64(codes[place]))
+            else:
+                if begin < place:
+                    begins[count] = begin
+                    stops[count] = place
+                    numbers[count] = np.int64(code)
+                    count += 1
+                begin, code = place + 1, seed
+            place += 1
+        place = stop
         offsets[text + 1] = count
         if count > offsets[text]:
-            numbers[count - 1] = np.int64(_extend(np.uint64(numbers[count - 1]), LINE_END))
+            numbers[count - 1] = np.int64(_extend(np.uint64(numbers[count - 1]), np.uint64(LINE_END)))
         for word in range(offsets[text], count):
             begin, size = begins[word], stops[word] - begins[word]
             length = size + (word == count - 1)
@@ -84,7 +92,7 @@ def split_texts(codes, ends, n_words, slots, starts, known, seed):
                             numbers[word] = candidate
                             break
                 slot = (slot + 1) & last_slot
-    return numbers[:count], begins[:count], stops[:count], offsets
+    return count
 
 
 @compiled
@@ -95,25 +103,27 @@ def index_words(slots, starts, known, first, last, seed):
     for word in range(first, last):
         code = seed
         for place in range(starts[word], starts[word + 1]):
-            code = _extend(code, known[place])
+            code = _extend(code, np.uint64(known[place]))
         slot = np.int64(mix(code) >> shift)
         while slots[slot] >= 0:
             slot = (slot + 1) & last_slot
         slots[slot] = word
 
 
-@compiled
-def gather_tokens(words, starts, ids, n_names):
+def gather_tokens(words: Ints, starts: Ints, ids: SmallInts, n_names: int) -> tuple[SmallInts, Ints, Ints]:
     """The tokens of words in a row, numbered anew in order of first occurrence.
 
     Returns the new numbers, where the tokens of each word begin, and the old number of each new one.
     """
-    offsets = np.zeros(len(words) + 1, np.int64)
-    for index in range(len(words)):
-        offsets[index + 1] = offsets[index] + starts[words[index] + 1] - starts[words[index]]
+    offsets = offsets_of(starts[words + 1] - starts[words])
     found = np.empty(offsets[-1], np.int32)
     distinct = np.empty(min(n_names, len(found)), np.int64)
-    new = np.full(n_names, -1, np.int32)
+    count = _gather_tokens(words, starts, ids, offsets, found, distinct, np.full(n_names, -1, np.int32))
+    return found, offsets, distinct[:count]
+
+
+@compiled
+def _gather_tokens(words, starts, ids, offsets, found, distinct, new):
     count = 0
     for index in range(len(words)):
         start = starts[words[index]] - offsets[index]
@@ -124,4 +134,4 @@ def gather_tokens(words, starts, ids, n_names):
                 distinct[count] = number
                 count += 1
             found[place] = new[number]
-    return found, offsets, distinct[:count]
+    return count
