@@ -17,7 +17,8 @@ import scipy.sparse as sp
 from scipy.sparse.csgraph import connected_components
 
 from experiments.corpora import DataPath, find_file
-from experiments.question_data_sets import load_nf_cats
+from experiments.question_experiments import load_nf_cats
+from experiments.question_kernels import list_traits
 from experiments.reports import write_json
 from experiments.shared_grams import N_FOLDS
 from experiments.trec import train_classifiers
@@ -29,7 +30,6 @@ from rekern.core.progress import show_bars, track
 from rekern.kernels import Kernel, Normalized, Spectrum
 from rekern.learning.cross_validation import Fold, make_stratified_group_folds
 from rekern.questions.function_words import unify_form
-from rekern.questions.question_traits import list_traits
 from rekern.similarity import WordVectors
 from rekern.structures.stemmer import stem
 from rekern.structures.tokenizer import Tokenizer

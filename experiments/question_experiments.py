@@ -7,9 +7,10 @@ The published figures are shown only to say what the paper found on its own data
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,63 +22,106 @@ from sklearn.pipeline import make_pipeline
 from sklearn.svm import LinearSVC
 
 from experiments.bigram_svm import BigramSVM
-from experiments.corpora import DataPath
+from experiments.corpora import DataPath, data_directory, load_trec
 from experiments.measured_figures import mcnemar
-from experiments.question_data_sets import LabelledQuestions, QuestionDataSet, list_data_sets
-from experiments.reports import write_json
+from experiments.reports import format_table, format_title, join_parts, write_json
+from rekern.core.files import show_path
 from rekern.core.json_values import JsonObject
 from rekern.core.progress import track
+from rekern.datasets.table_formats import read_columns
 from rekern.errors import InputError
-from rekern.learning.cross_validation import make_stratified_folds
+from rekern.learning.cross_validation import make_class_folds, make_stratified_folds
 from rekern.learning.measures import class_measures
+from rekern.questions.closed_form_likelihood import learn_pattern_weights
+from rekern.questions.pattern_collection import extract_method_patterns
+from rekern.questions.pattern_settings import PatternSettings
 from rekern.questions.question_classifier import QuestionClassifier
 from rekern.questions.question_corpus import LANGUAGES, load_questions
 from rekern.questions.question_units import cut
-from rekern.questions.setting_search import choose_setting
+from rekern.questions.six_type_model import list_own_expressions
 from rekern.questions.soft_patterns import SoftPatterns
+from rekern.questions.taggers import find_tagger
 
-METHODS = ("sb", "mb", "msb", "mss")
-
-
-class PublishedRow(NamedTuple):
-    """A row of Table 4: formulas, and accuracy in per cent on questions with function words and on all questions."""
-
-    formulas: int | None
-    easy: float
-    all: float
-
-
+# Table 4: formulas, and accuracy in per cent on questions with function words and on all questions.
 PUBLISHED = {
-    "sb": PublishedRow(None, 72.4, 68.5),
-    "mb": PublishedRow(10485, 72.2, 69.2),
-    "msb": PublishedRow(8173, 75.4, 71.4),
-    "mss": PublishedRow(7370, 75.2, 71.7),
+    "sb": (None, 72.4, 68.5),
+    "mb": (10485, 72.2, 69.2),
+    "msb": (8173, 75.4, 71.4),
+    "mss": (7370, 75.2, 71.7),
 }
+METHODS = tuple(PUBLISHED)
 REMARK = "The published figures are on the paper's own Chinese questions, which are private: no target for these data."
 N_FOLDS = 5
 ORCAS_FOLDS = 10
 LARGE = 3000  # with more training questions than this, two of the folds are enough to choose
 SHOWN = 8  # soft patterns of each data set
-
+MANY_TYPES = 10  # with more types than this, the measures of single types are not shown
+COLUMNS = ("method", "formulas", "easy", "all", "p", "cv", "seconds", "published_easy", "published")
 SETTINGS: list[JsonObject] = [
     {"penalty": penalty, "worlds": worlds} for penalty in (0.3, 1.0) for worlds in ("all", "one")
 ]
+LEARNING = ("share", "penalty", "start", "worlds", "prior")  # parameters that change no pattern
+
+LabelledQuestions = tuple[list[str], list[str]]  # questions and their types
+Model = QuestionClassifier | BigramSVM
 
 
-class ChosenModel(NamedTuple):
-    """A model that is not trained yet, and its accuracy in the folds; None if it chooses its own settings."""
+class QuestionDataSet(NamedTuple):
+    """A training part, a test part (None for cross-validation), and settings that all methods share."""
 
-    model: QuestionClassifier | BigramSVM
-    cv_accuracy: float | None
+    load_train: Callable[[], LabelledQuestions]
+    load_test: Callable[[], LabelledQuestions] | None
+    patterns: PatternSettings = PatternSettings()
+    expressions: Sequence[str] | None = None
 
-    def to_dict(self) -> JsonObject:
-        """Return the choice as plain data for JSON."""
-        model = self.model
-        chosen: JsonObject = {}
-        if isinstance(model, QuestionClassifier):
-            chosen = {name: getattr(model, name) for name in ("penalty", "worlds", "share")}
-            chosen |= {"top": model.patterns.top, "keywords": model.patterns.keywords}
-        return {**chosen, "cv": None if self.cv_accuracy is None else round(self.cv_accuracy, 2)}
+
+def list_data_sets(data: DataPath = None) -> dict[str, QuestionDataSet]:
+    """List the data sets by name; their files are read when they are needed.
+
+    >>> list(list_data_sets())
+    ['nf_cats/human', 'nf_cats/all', 'trec/coarse', 'trec/fine', 'orcas', 'six-types']
+    """
+    loaders: dict[str, Callable[[str], LabelledQuestions]] = {
+        "nf_cats/human": partial(load_nf_cats, human=True, data=data),
+        "nf_cats/all": partial(load_nf_cats, human=False, data=data),
+        "trec/coarse": partial(load_trec, data=data),
+        "trec/fine": partial(load_trec, fine=True, data=data),
+    }
+    many = PatternSettings(top=5000, keywords=5000)  # many content words matter in TREC
+    found = {
+        name: QuestionDataSet(
+            partial(load, "train"), partial(load, "test"), many if name.startswith("trec") else PatternSettings()
+        )
+        for name, load in loaders.items()
+    }
+    found["orcas"] = QuestionDataSet(partial(load_orcas, data), None)
+    found["six-types"] = QuestionDataSet(
+        partial(load_questions, "train"), partial(load_questions, "heldout"), expressions=list_own_expressions()
+    )
+    return found
+
+
+def load_nf_cats(part: str, human: bool, data: DataPath = None) -> LabelledQuestions:
+    """Load NF-CATS: questions and categories of ``train``, ``valid`` or ``test``, or with ``human`` those of people."""
+    columns = _read_columns(data, "nf_cats", f"{part}.tsv", ("question", "category", "annotated_by"))
+    rows = [row for row in zip(*columns) if not human or row[2] != "unsupervised"]
+    return [row[0] for row in rows], [row[1] for row in rows]
+
+
+def load_orcas(data: DataPath = None) -> LabelledQuestions:
+    """Load ORCAS-I: web queries, navigational or not; where the annotators abstained they count as not navigational."""
+    queries, labels = _read_columns(data, "orcas_i_gold", "orcas_i_gold.tsv", ("query", "label_manual"))
+    return queries, ["Navigational" if label == "Navigational" else "Other" for label in labels]
+
+
+def _read_columns(data: DataPath, folder: str, file: str, names: Sequence[str]) -> list[list[str]]:
+    path = data_directory(data) / folder / file
+    if not path.is_file():
+        name = show_path(path)
+        reason = f"there is no {name}: put the corpus there, or name its folder with REKERN_DATA"
+        raise InputError(reason, file=name, names_file=True)
+    columns = read_columns(path)
+    return [columns.texts(name) for name in names]
 
 
 def run_questions(
@@ -87,132 +131,148 @@ def run_questions(
     known = list_data_sets(data)
     if only is not None and only not in known:
         raise InputError(f"there is no data set {only!r}: choose {', '.join(known)}")
-    chosen = [(name, data_set, out) for name, data_set in known.items() if only in (None, name)]
-    results = list(track((run_data_set(*call) for call in chosen), len(chosen), "data sets"))
-    return {
-        "rows": [row for result in results for row in result["rows"]],
-        "remark": REMARK,
-        "details": {
-            result["data"]: {k: v for k, v in result.items() if k not in ("rows", "data")} for result in results
-        },
-    }
+    chosen = [name for name in known if only in (None, name)]
+    results = {name: _run_data_set(name, known[name], out) for name in track(chosen, len(chosen), "data sets")}
+    rows = [row for result in results.values() for row in result.pop("rows")]
+    return {"rows": rows, "remark": REMARK, "details": results}
 
 
-def run_data_set(name: str, data_set: QuestionDataSet, out: Path | None = None) -> JsonObject:
-    """Run all methods on one data set; what the training part chooses is written before the test part is read."""
+def _run_data_set(name: str, data_set: QuestionDataSet, out: Path | None) -> JsonObject:
+    """Run all methods on one data set; what the training part chooses is written before the test part is read.
+
+    Without a test part it is cross-validated; the settings of a fold are chosen on its own training part.
+    """
     train = asked, kinds = data_set.load_train()
     if data_set.load_test is None:
-        return _cross_validate(name, data_set, asked, kinds)
-    chosen = {method: _choose_model(method, data_set, train) for method in METHODS}
-    if out is not None:
-        record = {method: choice.to_dict() for method, choice in chosen.items()}
-        write_json(out / f"questions-{name.replace('/', '-')}-chosen.json", record)
-    trained, seconds = {}, {}
-    for method, (model, _) in chosen.items():
-        started = time.perf_counter()
-        trained[method] = model.fit(asked, kinds)
-        seconds[method] = time.perf_counter() - started
-    mss = trained["mss"]
+        folds = make_stratified_folds(np.array(kinds), ORCAS_FOLDS)
+        parts = [([asked[row] for row in rows], [kinds[row] for row in rows]) for rows, _ in folds]
+    else:
+        parts = [train]
+    choices = [{method: _choose_model(method, data_set, part) for method in METHODS} for part in parts]
+    chosen = {method: _describe_choice(model, cv) for method, (model, cv) in choices[0].items()}
+    if out is not None and data_set.load_test is not None:
+        write_json(out / f"questions-{name.replace('/', '-')}-chosen.json", chosen)
+    seconds: dict[str, float] = defaultdict(float)
+    for part, choice in zip(parts, choices):
+        for method, (model, _) in choice.items():
+            started = time.perf_counter()
+            model.fit(*part)
+            seconds[method] += time.perf_counter() - started
+    models = [{method: model for method, (model, _) in choice.items()} for choice in choices]
+    if data_set.load_test is None:
+        test, predicted = train, {method: [""] * len(asked) for method in METHODS}
+        for (_, rows), trained in zip(folds, models):
+            for method, model in trained.items():
+                for row, kind in zip(rows, model.predict([asked[row] for row in rows]).tolist()):
+                    predicted[method][row] = kind
+    else:
+        test = data_set.load_test()
+        predicted = {method: model.predict(test[0]).tolist() for method, model in models[0].items()}
+    mss = models[-1]["mss"]
     assert isinstance(mss, QuestionClassifier)
-    test = test_questions, true = data_set.load_test()
-    found = {method: model.predict(test_questions).tolist() for method, model in trained.items()}
-    formulas = {name: model.formulas_ for name, model in trained.items() if isinstance(model, QuestionClassifier)}
-    accuracies = {method: choice.cv_accuracy for method, choice in chosen.items()}
-    rows = _make_rows(name, test_questions, true, found, formulas, accuracies, seconds)
-    result = {
-        "data": name,
-        "rows": rows,
-        "train": len(asked),
-        "test": len(test_questions),
-        "chosen": {method: choice.to_dict() for method, choice in chosen.items()},
-        "types": measure_types(true, found["mss"])["types"],
-        "distribution": _compute_distribution(kinds),
-        "soft_patterns": list_soft_patterns(mss),
-        "options": _try_options(mss, train, test),
-        "as_printed": _try_printed_patterns(mss, train, test),
+    cv = {method: [choice[method][1] for choice in choices] for method in METHODS}
+    formulas = {
+        method: [model.formulas_ for trained in models if isinstance(model := trained[method], QuestionClassifier)]
+        for method in METHODS
     }
+    result: JsonObject = {
+        "rows": _make_rows(name, test, predicted, formulas, cv, seconds),
+        "train": len(asked),
+        "test": len(test[0]),
+        **({"folds": ORCAS_FOLDS} if data_set.load_test is None else {"chosen": chosen}),
+        "types": measure_types(test[1], predicted["mss"])["types"],
+        "distribution": {kind: round(100 * n / len(kinds), 2) for kind, n in Counter(kinds).most_common()},
+        "soft_patterns": list_soft_patterns(mss),
+    }
+    if data_set.load_test is not None:
+        result["options"] = _try_options(mss, train, test)
+        result["as_printed"] = _try_printed_patterns(mss, train, test)
     if name == "nf_cats/human":
-        result["linear_svm"] = _run_linear_svm(train, test, found["mss"])
+        result["linear_svm"] = _run_linear_svm(train, test, predicted["mss"])
     if name == "six-types":
+        held = {language: load_questions("heldout", language) for language in LANGUAGES}
         result["languages"] = {
-            language: measure_types(labels, mss.predict(part).tolist())
-            for language in LANGUAGES
-            for part, labels in [load_questions("heldout", language)]
+            language: measure_types(labels, mss.predict(part).tolist()) for language, (part, labels) in held.items()
         }
     return result
 
 
-def _cross_validate(name: str, data_set: QuestionDataSet, asked: list[str], kinds: list[str]) -> JsonObject:
-    """Cross-validate on a data set without a test part; the settings of a fold are chosen on its own training part."""
-    listed, true = np.array(asked, dtype=object), np.array(kinds)
-    found = {method: np.empty(len(true), dtype=true.dtype) for method in METHODS}
-    formulas: dict[str, list[int]] = {method: [] for method in METHODS}
-    cross: dict[str, list[float]] = {method: [] for method in METHODS}
-    seconds = dict.fromkeys(METHODS, 0.0)
-    last: QuestionClassifier | None = None
-    for train, test in make_stratified_folds(true, ORCAS_FOLDS):
-        for method in METHODS:
-            part = (listed[train].tolist(), true[train].tolist())
-            model, cv = _choose_model(method, data_set, part)
-            started = time.perf_counter()
-            model.fit(*part)
-            seconds[method] += time.perf_counter() - started
-            found[method][test] = model.predict(listed[test].tolist())
-            if isinstance(model, QuestionClassifier):
-                formulas[method].append(model.formulas_)
-                cross[method].append(cv or 0.0)
-                last = model
-    averages = {method: round(float(np.mean(counts))) for method, counts in formulas.items() if counts}
-    cv_means = {method: float(np.mean(values)) if values else None for method, values in cross.items()}
-    predicted = {method: values.tolist() for method, values in found.items()}
-    rows = _make_rows(name, asked, kinds, predicted, averages, cv_means, seconds)
-    assert last is not None
-    return {
-        "data": name,
-        "rows": rows,
-        "train": len(asked),
-        "test": len(asked),
-        "folds": ORCAS_FOLDS,
-        "types": measure_types(kinds, predicted["mss"])["types"],
-        "distribution": _compute_distribution(kinds),
-        "soft_patterns": list_soft_patterns(last),
-    }
-
-
-def _choose_model(method: str, data_set: QuestionDataSet, train: LabelledQuestions) -> ChosenModel:
+def _choose_model(method: str, data_set: QuestionDataSet, train: LabelledQuestions) -> tuple[Model, float | None]:
     """Choose settings by cross-validation on the training part; SB chooses its own when it is trained."""
     if method == "sb":
-        return ChosenModel(BigramSVM(data_set.patterns.min_count), None)
+        return BigramSVM(data_set.patterns.min_count), None
     model = QuestionClassifier(method, patterns=data_set.patterns, expressions=data_set.expressions)
-    rounds = 2 if len(train[0]) > LARGE else None
-    return ChosenModel(*choose_setting(model, *train, SETTINGS, N_FOLDS, rounds))
+    accuracies = cross_validate_settings(model, *train, SETTINGS, 2 if len(train[0]) > LARGE else N_FOLDS)
+    best = int(np.argmax(accuracies))
+    return clone(model).set_params(**SETTINGS[best]), accuracies[best]
+
+
+def cross_validate_settings(
+    model: QuestionClassifier, asked: list[str], types: list[str], settings: Sequence[JsonObject], rounds: int
+) -> list[float]:
+    """Measure the accuracy of each setting, in per cent, on held-out questions; ``rounds`` of the folds are used.
+
+    A setting has values for parameters of learning, not of patterns, so that the patterns of a fold are extracted once
+    for all settings.
+
+    >>> asked = ["why is it", "why not", "why me", "how to go", "how to be", "how to do"] * 2
+    >>> kinds = ["reason", "reason", "reason", "way", "way", "way"] * 2
+    >>> cross_validate_settings(QuestionClassifier(), asked, kinds, [{"penalty": 0.1}], 5)
+    [100.0]
+    """
+    kinds, numbers = np.unique(np.asarray(types), return_inverse=True)
+    units = [cut(question, find_tagger(model.tagger)) for question in asked]
+    right, n_tested = np.zeros(len(settings)), 0
+    for train, test in make_class_folds(numbers, N_FOLDS)[:rounds]:
+        texts, words = ([values[row] for row in train] for values in (asked, units))
+        patterns, confidences = extract_method_patterns(
+            model.method, model.patterns, model.expressions, texts, words, numbers[train]
+        )
+        held_out = patterns.match([asked[row] for row in test], cut, [units[row] for row in test])
+        for place, setting in enumerate(settings):
+            options: JsonObject = {name: setting.get(name, getattr(model, name)) for name in LEARNING}
+            learned = learn_pattern_weights(confidences, numbers[train], len(kinds), **options)
+            found = (held_out @ learned.table + learned.prior).argmax(axis=1)
+            right[place] += np.sum(found == numbers[test])
+        n_tested += len(test)
+    accuracies: list[float] = (100 * right / n_tested).tolist()
+    return accuracies
+
+
+def _describe_choice(model: Model, cv: float | None) -> JsonObject:
+    """Return a model that is not trained yet, and its accuracy in the folds, as plain data for JSON."""
+    if not isinstance(model, QuestionClassifier):
+        return {"cv": cv}
+    chosen: JsonObject = {name: getattr(model, name) for name in ("penalty", "worlds", "share")}
+    chosen |= {"top": model.patterns.top, "keywords": model.patterns.keywords}
+    return {**chosen, "cv": None if cv is None else round(cv, 2)}
 
 
 def _make_rows(
     name: str,
-    asked: Sequence[str],
-    true: Sequence[str],
+    test: LabelledQuestions,
     found: Mapping[str, Sequence[str]],
-    formulas: Mapping[str, int],
-    cv: Mapping[str, float | None],
+    formulas: Mapping[str, Sequence[int]],
+    cv: Mapping[str, Sequence[float | None]],
     seconds: Mapping[str, float],
 ) -> list[JsonObject]:
+    asked, true = test
     easy = np.array([any(cut(question).function) for question in asked])
     rows = []
-    for method in METHODS:
+    for method, (of_paper, easy_of_paper, all_of_paper) in PUBLISHED.items():
         right = np.array(found[method]) == np.array(true)
-        published = PUBLISHED[method]
+        counts, values = formulas[method], [value for value in cv[method] if value is not None]
         rows.append(
             {
                 "data": name,
                 "method": method,
-                "formulas": formulas.get(method),
+                "formulas": round(float(np.mean(counts))) if counts else None,
                 "easy": round(100 * float(right[easy].mean()), 2) if easy.any() else None,
                 "all": round(100 * float(right.mean()), 2),
-                "published": published.all,
-                "published_easy": published.easy,
-                "published_formulas": published.formulas,
-                "cv": None if cv[method] is None else round(float(cv[method] or 0.0), 2),
+                "published": all_of_paper,
+                "published_easy": easy_of_paper,
+                "published_formulas": of_paper,
+                "cv": round(float(np.mean(values)), 2) if values else None,
                 "p": None if method == "sb" else round(mcnemar(true, found[method], found["sb"]), 5),
                 "seconds": round(seconds[method], 1),
             }
@@ -284,10 +344,6 @@ def _run_linear_svm(train: LabelledQuestions, test: LabelledQuestions, by_mss: S
     }
 
 
-def _compute_distribution(kinds: Sequence[str]) -> dict[str, float]:
-    return {kind: round(100 * count / len(kinds), 2) for kind, count in Counter(kinds).most_common()}
-
-
 def measure_types(true: Sequence[str], found: Sequence[str]) -> JsonObject:
     """Return the accuracy in per cent, and precision, recall and F of each type from 0 to 1."""
     measures = class_measures(found, true, sorted({*true, *found}))
@@ -296,3 +352,29 @@ def measure_types(true: Sequence[str], found: Sequence[str]) -> JsonObject:
         for kind, row in measures["classes"].items()
     }
     return {"questions": len(true), "accuracy": 100 * measures["accuracy"], "types": types}
+
+
+def format_questions(result: JsonObject) -> str:
+    """Format the result as text tables."""
+    parts = [format_title("questions"), result["remark"]]
+    for name, details in result["details"].items():
+        heading = f"{name}: {details['train']:,} training questions, {details['test']:,} tested"
+        rows = [{**row, "p": row["p"] and f"{row['p']:.4f}"} for row in result["rows"] if row["data"] == name]
+        parts.append(f"{heading}\n{format_table(rows, COLUMNS)}")
+        types = [{"type": kind, **row} for kind, row in details["types"].items()]
+        if len(types) <= MANY_TYPES:
+            table = format_table(types, ("type", "questions", "precision", "recall", "f"))
+            parts.append(f"MSS by type (Table 5)\n{table}")
+        for pattern in details["soft_patterns"]:
+            shares = ", ".join(f"{kind} {share:.1f} %" for kind, share in pattern["types"].items())
+            parts.append(f"Soft pattern (Table 6) {', '.join(pattern['terms'])}: {shares}")
+        if "options" in details:
+            table = format_table(details["options"], ("worlds", "prior", "formulas", "all"))
+            printed = format_table([details["as_printed"]], ("formulas", "all"))
+            parts += [f"MSS, worlds and prior\n{table}", f"MSS with the patterns as printed\n{printed}"]
+        if "linear_svm" in details:
+            table = format_table([details["linear_svm"]], ("all", "cv", "C", "p_against_mss"), 4)
+            parts.append(f"Linear SVM on unigrams and bigrams\n{table}")
+        for language, found in details.get("languages", {}).items():
+            parts.append(f"{language}: {found['accuracy']:.1f} % of {found['questions']}")
+    return join_parts(parts, result)

@@ -119,7 +119,8 @@ def format_result(result: JsonObject) -> str:
 
 def _format_choice(chosen: JsonObject, task: str | None) -> str:
     what = [chosen["method"], *(f"kmax = {chosen[name]}" for name in ("kmax",) if chosen.get(name) is not None)]
-    what += [chosen["note"]] * bool(chosen.get("note")) + [f"C = {chosen['C']:g}"] * ("C" in chosen)
+    what += [chosen["note"]] if chosen.get("note") else []
+    what += [f"C = {chosen['C']:g}"] if "C" in chosen else []
     part = "development" if any(name.startswith("dev_") for name in chosen) else "training"
     lines = [f"Chosen on the {part} part{f' for {task}' if task else ''}: {', '.join(what)}"]
     for prefix, name in (("cv_", "cross-validation"), ("dev_", "development"), ("", "test")):

@@ -17,8 +17,7 @@ from experiments.geoquery import run_geoquery, run_geoquery_split
 from experiments.learning_curve_report import draw_curves, format_curves
 from experiments.nf_cats_focus import run_nf_cats_focus
 from experiments.query_mistakes import format_query_mistakes, run_query_mistakes
-from experiments.question_experiments import run_questions
-from experiments.question_report import draw_questions, format_questions
+from experiments.question_experiments import format_questions, run_questions
 from experiments.reports import TITLES, draw_nothing, format_result, write_json
 from experiments.rewriting_experiments import draw_rewriting, run_msrp, run_rte3, run_rte3_ablation
 from experiments.score_experiments import format_pairs, run_pairs
@@ -62,7 +61,7 @@ EXPERIMENTS: dict[str, Experiment] = {
     "auto": Experiment(run_auto, ("only", "minutes"), format_pairs, draw_nothing),
     "embeddings": Experiment(run_embeddings, ("only", "model"), format_pairs, draw_nothing),
     "mistakes": Experiment(run_mistakes, ("only",), format_mistakes, draw_nothing),
-    "questions": Experiment(run_questions, ("only",), format_questions, draw_questions),
+    "questions": Experiment(run_questions, ("only",), format_questions, draw_nothing),
     "nf-cats-focus": Experiment(run_nf_cats_focus, draw=draw_nothing),
     "trec": Experiment(run_trec, (), format_structural, draw_structural),
     "trec-focus": Experiment(run_trec_focus, draw=draw_structural),

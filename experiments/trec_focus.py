@@ -9,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from experiments.corpora import DataPath, data_directory, find_file, load_trec
+from experiments.question_kernels import QuestionFocus
 from experiments.reports import write_json
 from experiments.shared_grams import N_FOLDS, make_evaluation_folds
 from experiments.trec import TypeClassifier, cross_validate_costs, load_trec_trees, train_classifiers
@@ -17,7 +18,6 @@ from rekern.core.json_values import JsonObject
 from rekern.core.progress import show_bars, track
 from rekern.errors import InputError
 from rekern.kernels import Kernel, PartialTree, SmoothedPartialTree, Spectrum
-from rekern.questions import QuestionFocus
 from rekern.similarity import WordVectors
 from rekern.structures import Trees, trees_named
 

@@ -275,8 +275,7 @@ def use(name: str, model: object) -> None:
 
 def list_untried(folder: Path) -> list[str]:
     """The registered classes of which no object is in a model of this folder."""
-    # Two are in files of their own; one needs WordNet, which no file contains, and has the weights of Spectrum.
-    seen = {"WordVectors", "LatentSemantics", "QuestionFocus"}
+    seen = {"WordVectors", "LatentSemantics"}  # in files of their own
     for name in RECIPES:
         with zipfile.ZipFile(folder / name) as archive:
             header = json.loads(archive.read("model.json")) if "model.json" in archive.namelist() else {}

@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from rekern.questions.pattern_settings import PatternSettings
     from rekern.questions.question_classifier import QuestionClassifier
     from rekern.questions.question_corpus import load_questions
-    from rekern.questions.question_focus import QuestionFocus
     from rekern.questions.regular_expressions import Expressions, read_expressions
     from rekern.questions.six_type_model import embedded_model
     from rekern.questions.soft_patterns import SoftPatterns
@@ -23,7 +22,6 @@ _MODULES = {
     "MarkovLogic": "markov_logic",
     "PatternSettings": "pattern_settings",
     "QuestionClassifier": "question_classifier",
-    "QuestionFocus": "question_focus",
     "SoftPatterns": "soft_patterns",
     "StrictPatterns": "strict_patterns",
     "embedded_model": "six_type_model",
@@ -36,7 +34,6 @@ __all__ = [
     "MarkovLogic",
     "PatternSettings",
     "QuestionClassifier",
-    "QuestionFocus",
     "SoftPatterns",
     "StrictPatterns",
     "embedded_model",

@@ -1,4 +1,4 @@
-"""What a question asks for: its question word, the word in focus, and the kinds of things that this word names.
+"""What a question asks for, and how it is written: `QuestionFocus`, a kernel, and `list_traits`.
 
 The focus of "What Canadian city has the largest population?" is "city": the answer is a city. It is found by rules over
 the words and by WordNet, without a parser. Silva et al. (2011) call it the head word.
@@ -6,24 +6,21 @@ the words and by WordNet, without a parser. Silva et al. (2011) call it the head
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import NamedTuple
 
-from rekern.core.registry import register
-from rekern.core.state_schema import COLUMN, Either, Flag, InstanceOf, Schema, Text, Texts, parameters
 from rekern.errors import InputError
 from rekern.kernels.kernel_items import Items, materialize_items
 from rekern.kernels.strings.ngram_kernels import Pattern, PatternKernel
-from rekern.questions.function_words import read_words
+from rekern.questions.function_words import ENGLISH, INTERROGATIVES, read_words, unify_form
 from rekern.similarity.lexicons.base_forms import list_base_forms
 from rekern.similarity.lexicons.wordnet import WordNet, find_wordnet
 from rekern.structures.column_selection import select_texts
+from rekern.structures.tokenizer import Tokenizer
 from rekern.structures.tokens import Tokens
 
-__all__ = ["Focus", "QuestionFocus", "find_focus"]
-
-
-PARTS = ("question", "focus", "form", "ending", "kinds", "context", "actions")
+PARTS = ("question", "form", "ending", "focus", "kinds", "actions", "context")
 LONGEST_FORM = 5  # parts of the form of a question: what follows is rarely the same twice
 MOST_SENSES = {"n": 3, "v": 2}  # of a noun and of a verb: rare senses have kinds that mislead
 QUESTION_WORDS = read_words("what which who whom whose where when why how name")
@@ -243,31 +240,15 @@ def list_kinds(word: str, wordnet: WordNet, pos: str = "n") -> list[str]:
     return [wordnet.members[place][0] for place in seen if wordnet.members[place]]
 
 
-@register
 class QuestionFocus(PatternKernel):
     """What two questions ask for: the question word, the word in focus, and what kind of thing that is.
 
-    The features have values of 0 or 1. Use it in a `TextClassifier` of questions, beside words and n-grams:
-    ``Spectrum(1) + Spectrum(2) + QuestionFocus()``.
+    The features have values of 0 or 1. Of the ``parts``, ``"question"`` is how the question asks ("what is", "how
+    many"); ``"focus"`` the word in focus, alone and with the former; ``"form"`` how it begins, with names and other
+    words by their kind ("who is Name ?"); ``"ending"`` the last word and the last two ("called", "come from");
+    ``"kinds"`` are the kinds of things that WordNet has above the word in focus; ``"context"`` those above the other
+    words; ``"actions"`` are the kinds of actions that WordNet has above the verbs ("publish" is a way to make).
 
-    Parameters
-    ----------
-    parts : tuple of str
-        ``"question"`` is how the question asks ("what is", "how many"); ``"focus"`` the word in focus, alone and with
-        the former; ``"form"`` how it begins, with names and other words by their kind ("who is Name ?");
-        ``"ending"`` the last word and the last two ("called", "come from"); ``"kinds"`` are the kinds of things that
-        WordNet has above the word in focus; ``"context"`` those above the other words; ``"actions"`` are the kinds of
-        actions that WordNet has above the verbs ("publish" is a way to make).
-    wordnet : str or WordNet, optional
-        The folder of WordNet's tables, or ``"wn:"`` and a lexicon of the ``wn`` library, or a `WordNet`. By default it
-        is searched in the folder that the environment variable ``REKERN_DATA`` names.
-    normalize : bool
-        Whether to divide by the roots of both self-similarities.
-    on : str, optional
-        The representation that has the text, if an item has several.
-
-    Examples
-    --------
     >>> synsets = [("1", "n", ["place"], [], ""), ("2", "n", ["city"], ["1"], ""), ("3", "n", ["river"], ["1"], "")]
     >>> kernel = QuestionFocus(wordnet=WordNet.from_synsets(synsets), normalize=False)
     >>> kernel("What city is this?", "What river is that?")  # both start with "what"; both are places
@@ -275,16 +256,6 @@ class QuestionFocus(PatternKernel):
     >>> sorted(kernel.fit(["What city is this?"]).get_feature_names_out())
     ['asks what', 'asks what: city', 'focus city', 'kind of focus: city', 'kind of focus: place']
     """
-
-    schema = Schema(
-        parameters(
-            parts=Either(Texts(kind=tuple), Texts()),
-            wordnet=Either(None, Text(), InstanceOf(WordNet)),
-            normalize=Flag(),
-            on=COLUMN,
-        ),
-        resources=("wordnet",),
-    )
 
     def __init__(
         self,
@@ -297,11 +268,6 @@ class QuestionFocus(PatternKernel):
         self.wordnet = wordnet
         self.normalize = normalize
         self.on = on
-
-    def get_stored_params(self) -> dict[str, object]:
-        """Return the parameters for a model file, which names nothing outside."""
-        stored: dict[str, object] = self.get_params(deep=False)
-        return {**stored, "wordnet": None if self.wordnet is None else "given"}
 
     def check_pattern(self) -> Pattern:
         """Return single features: they are the tokens of what `read_items` returns."""
@@ -321,33 +287,103 @@ class QuestionFocus(PatternKernel):
         rows = []
         for words in texts:
             focus = find_focus(words, wordnet)
-            found_in: list[str] = []
-            if "question" in self.parts:
-                found_in.append(f"asks {focus.question}")
-            if "form" in self.parts:
-                found_in += [f"form: {form}" for form in describe_form(words)]
-            if "ending" in self.parts:
-                found_in += [f"ends {ending}" for ending in describe_ending(words)]
-            if focus.word is not None:
-                base = find_base(focus.word)
-                if "focus" in self.parts:
-                    found_in += [f"focus {base}", f"asks {focus.question}: {base}"]
-                if "kinds" in self.parts:
-                    found_in += [f"kind of focus: {name}" for name in kinds(focus.word)]
             others = {word.casefold() for word in words} - WITHOUT_KINDS
+            features = {
+                "question": [f"asks {focus.question}"],
+                "form": [f"form: {form}" for form in describe_form(words)],
+                "ending": [f"ends {ending}" for ending in describe_ending(words)],
+            }
+            if focus.word is not None:
+                base = next((base for base, pos in list_base_forms(focus.word) if pos == "n"), focus.word)
+                features["focus"] = [f"focus {base}", f"asks {focus.question}: {base}"]
+                features["kinds"] = [f"kind of focus: {name}" for name in kinds(focus.word)]
             if "actions" in self.parts:
-                found_in += [f"kind of action: {name}" for word in sorted(others) for name in kinds(word, "v")]
+                features["actions"] = [
+                    f"kind of action: {name}" for word in sorted(others) for name in kinds(word, "v")
+                ]
             if "context" in self.parts:
-                for word in sorted(others - {focus.word or ""}):
-                    found_in += [f"kind of word: {name}" for name in kinds(word)]
-            rows.append(list(dict.fromkeys(found_in)))
+                rest = sorted(others - {focus.word or ""})
+                features["context"] = [f"kind of word: {name}" for word in rest for name in kinds(word)]
+            listed = (feature for part in PARTS if part in self.parts for feature in features.get(part, ()))
+            rows.append(list(dict.fromkeys(listed)))
         return Tokens.from_texts(rows)
 
 
-def find_base(word: str) -> str:
-    """Return the base form of a noun.
+ASKING = QUESTION_WORDS - {"name"}
+SHORT_FORMS = {"whats": "what", "wat": "what", "hows": "how"}
+YES_OR_NO = frozenset({"be", "do", "have", "can", "will", "should", "may", "might", "must", "shall"})
+SUPERLATIVES = frozenset({"best", "most", "worst"})
+COMPARATIVES = frozenset({"more", "better", "less", "worse", "than"})
+SMALL_WORDS = ("or", "you", "i", "if", "should", "and")  # in their base form: "my" is "i"
+MANY_CAPITALS = 0.7  # a larger share of content words with a capital is that of a title
 
-    >>> find_base("cities"), find_base("city")
-    ('city', 'city')
+_FUNCTION = ENGLISH | INTERROGATIVES
+_CHAT = re.compile(r"\b(?:u|ur|r|pls|plz|whats|wat|dont|cant|im|n|2)\b")
+_NO_SPACE_AFTER = re.compile(r"[?.,!;][A-Za-z]")
+_SPACE_BEFORE = re.compile(r" [?,.]")
+_split = Tokenizer(None)
+
+
+def list_traits(question: str) -> list[str]:
+    """List the traits of a question, each alone and with the question word, which comes first.
+
+    A question without a question word that begins with an auxiliary asks for yes or no.
+
+    >>> list_traits("Is it the best")
+    ['asks yes or no', 'first letter: large', 'capitals: none', 'end: none', 'superlative', \
+'yes or no, first letter: large', 'yes or no, capitals: none', 'yes or no, end: none', 'yes or no, superlative']
+    >>> [trait for trait in list_traits("pls how can i cook rice ?") if trait.startswith("how, ")]
+    ['how, first letter: small', 'how, capitals: none', 'how, small i', 'how, end: space ?', \
+'how, space before a mark', 'how, chat', 'how, has i']
     """
-    return next((base for base, pos in list_base_forms(word) if pos == "n"), word)
+    words = [unify_form(SHORT_FORMS.get(word, word)) for word in _split(question)]
+    other = "yes or no" if words and words[0] in YES_OR_NO else "nothing"
+    asks = next((word for word in words if word in ASKING), other)
+    found = [*_list_capitals(question), *_list_marks(question), *_list_small_words(set(words))]
+    return [f"asks {asks}", *found, *(f"{asks}, {trait}" for trait in found)]
+
+
+def _list_capitals(question: str) -> list[str]:
+    first = question[:1]
+    words = question.split()
+    later = [word for word in words[1:] if word[0].isalpha()]
+    content = [word[0].isupper() for word in later if word.lower() not in _FUNCTION]
+    found = ["first letter: " + ("large" if first.isupper() else "small" if first.islower() else "none")]
+    if content:
+        share = sum(content) / len(content)
+        found.append("capitals: " + ("many" if share > MANY_CAPITALS else "some" if share else "none"))
+    if any(word[0].isupper() and word.lower() in _FUNCTION and word != "I" for word in later):
+        found.append("function word with a capital")
+    if any(word.isupper() and len(word) > 1 for word in words):
+        found.append("all capitals")
+    if "i" in words:
+        found.append("small i")
+    return found
+
+
+def _list_marks(question: str) -> list[str]:
+    ends = {" ?": "space ?", "?": "?", ".": "."}
+    end = next((name for mark, name in ends.items() if question.endswith(mark)), None)
+    found = [f"end: {end or ('none' if question[-1:].isalnum() else 'other')}"]
+    if any(character.isdigit() for character in question):
+        found.append("digit")
+    if "’" in question or "“" in question:
+        found.append("printed quotes")
+    if _NO_SPACE_AFTER.search(question):
+        found.append("no space after a mark")
+    if _SPACE_BEFORE.search(question):
+        found.append("space before a mark")
+    if question.count("?") > 1:
+        found.append("several ?")
+    if _CHAT.search(question):
+        found.append("chat")
+    return found
+
+
+def _list_small_words(words: set[str]) -> list[str]:
+    found = []
+    if words & SUPERLATIVES or any(len(word) > 4 and word.endswith("est") for word in words):
+        found.append("superlative")
+    if words & COMPARATIVES:
+        found.append("comparative")
+    return [*found, *(f"has {word}" for word in SMALL_WORDS if word in words)]

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from rekern.questions.question_traits import list_traits
+from experiments.question_kernels import list_traits
 
 
 @pytest.mark.parametrize(
