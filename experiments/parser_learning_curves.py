@@ -21,10 +21,9 @@ from rekern.core.json_values import JsonObject
 from rekern.core.progress import track
 from rekern.core.source_code_digest import digest_source
 from rekern.errors import InputError
-from rekern.krisp.default_kernel import DEFAULT
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.reading import Reading
-from rekern.krisp.semantic_parser import SemanticParser
+from rekern.krisp.semantic_parser import DEFAULT, SemanticParser
 from rekern.krisp.substring_kernels import make_substring_kernel
 
 KERNELS = ("dependency", "word", "syntactic")

@@ -14,8 +14,7 @@ from rekern.core.parameter_tables import check_parameters, find_parameter_table
 from rekern.errors import InputError
 from rekern.kernels import Kernel, Spectrum
 from rekern.krisp import read_grammar
-from rekern.krisp.annotated_sentence import AnnotatedSentence
-from rekern.krisp.sentence_corpus import SentenceCorpus
+from rekern.krisp.sentence_corpus import AnnotatedSentence, SentenceCorpus
 from rekern.krisp.substrings import Substrings
 from rekern.similarity import PrecisionRecall
 from rekern.similarity.lexicons.wordnet import WordNet

@@ -64,8 +64,8 @@ try:
 except ValueError:
     pass
 QuestionClassifier().fit(["who is he?", "who was she?", "where is it?", "where was it?"], list("aabb"))
-from rekern.krisp.answering.europe import quick_europe_asker
-quick_europe_asker().ask("what is the capital of france?")
+from rekern.krisp.answering.europe import europe_asker
+europe_asker().ask("what is the capital of france?")
 """
 
 

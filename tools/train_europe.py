@@ -1,9 +1,8 @@
 """Train the embedded parser of questions about Europe, and find out how sure it has to be of an answer.
 
-``python tools/train_europe.py`` trains the parser (``data/europe/parser.rekern``) and the second opinion
-(``data/europe/opinion.npz``). ``python tools/train_europe.py confidence`` also repeats the cross-validation
-(``data/europe/confidence.json``), which takes some minutes. Do both after every change of the facts, the grammar, the
-questions or the learner.
+``python tools/train_europe.py`` trains the parser (``data/europe/parser.rekern``). ``python tools/train_europe.py
+confidence`` also repeats the cross-validation (``data/europe/confidence.json``), which takes some minutes. Do both
+after every change of the facts, the grammar, the questions or the learner.
 """
 
 from __future__ import annotations
@@ -13,12 +12,9 @@ import sys
 from importlib import resources
 from pathlib import Path
 
-import numpy as np
-
 from rekern.krisp.answer_calibration import AnswerCalibration
-from rekern.krisp.answering.asker import Asker
 from rekern.krisp.answering.asker_training import Status, cross_validate_asker, ignore_status, train_parser
-from rekern.krisp.answering.europe import digest_parser, find_parser_file
+from rekern.krisp.answering.europe import find_parser_file
 from rekern.krisp.answering.europe_facts import (
     europe_database,
     europe_digest,
@@ -27,9 +23,7 @@ from rekern.krisp.answering.europe_facts import (
     read_europe_file,
 )
 from rekern.krisp.answering.question_table import Questions
-from rekern.krisp.second_opinion import SecondOpinion
 from rekern.krisp.semantic_parser import SemanticParser
-from rekern.krisp.word_parser import load_word_parser
 
 FOLDS = 5  # of the cross-validation
 
@@ -59,22 +53,8 @@ def write_calibration(path: str | Path) -> None:
     Path(path).write_text(json.dumps({"data": europe_digest(), **content}, indent=2) + "\n", encoding="utf-8")
 
 
-def learn_opinion() -> SecondOpinion:
-    """Learn the second opinion from the training questions of the embedded parser."""
-    with resources.as_file(find_parser_file()) as path:
-        return Asker(load_word_parser(path), europe_database()).scorer.opinion
-
-
-def write_opinion(path: str | Path) -> None:
-    """Write the second opinion, and the checksum of the parser with which it was learned, to a file."""
-    words, arrays = learn_opinion().to_state()
-    text = json.dumps({"parser": digest_parser(), **words}, ensure_ascii=False).encode()
-    np.savez_compressed(path, words=np.frombuffer(text, np.uint8), mean=arrays["mean"], dual=arrays["dual"])
-
-
 if __name__ == "__main__":
     with resources.as_file(find_parser_file()) as parser_file:
         if sys.argv[1:] == ["confidence"]:
             write_calibration(parser_file.with_name("confidence.json"))
         train_europe(status=print).save(parser_file)
-        write_opinion(parser_file.with_name("opinion.npz"))

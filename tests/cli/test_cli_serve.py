@@ -20,7 +20,7 @@ from cli.running import error_of, invoke
 from rekern.datasets import load_rewrites
 from rekern.kernels import Rewriting
 from rekern.krisp.answering.asker import Asker
-from rekern.krisp.answering.europe import quick_europe_asker
+from rekern.krisp.answering.europe import europe_asker
 from rekern.krisp.answering.europe_facts import fill_europe
 from rekern.learning import PairClassifier, demonstration_model
 from rekern.questions import QuestionClassifier
@@ -126,7 +126,7 @@ def test_models_of_other_kinds(tmp_path: Path, model_file: Path) -> None:
 
     def make_asker(parser: object) -> Asker:
         asked.append(parser)
-        return quick_europe_asker()
+        return europe_asker()
 
     served = ServedModels.load([model_file, model_file, tmp_path / "types.rekern"], make_asker)
     assert [model.name for model in served.list_models()] == ["small", "small-2"]

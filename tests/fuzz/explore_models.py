@@ -21,7 +21,7 @@ import try_mutants
 
 from rekern.core import model_archive, number_packing, object_descriptions, state_schema
 from rekern.kernels import decision_functions
-from rekern.krisp import parser_archive, parser_members, sentence_corpus
+from rekern.krisp import parser_archive, sentence_corpus
 from rekern.learning import pair_model_archive
 from rekern.questions import pattern_archive, pattern_model, question_archive
 from rekern.structures import item_states
@@ -34,7 +34,7 @@ except ImportError:
 # The readers of model files: which of their lines a file reaches says whether it is a new one.
 READERS = (
     *(model_archive, number_packing, object_descriptions, state_schema, decision_functions),
-    *(parser_archive, parser_members, sentence_corpus, pair_model_archive),
+    *(parser_archive, sentence_corpus, pair_model_archive),
     *(pattern_archive, pattern_model, question_archive, item_states),
 )
 FOLDER = Path(__file__).resolve().parent

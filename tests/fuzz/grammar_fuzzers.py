@@ -15,8 +15,7 @@ from mutators import VALUES, list_edges, list_places, look_up, replace
 from rekern.errors import InputError, ModelFileError
 from rekern.krisp import read_grammar
 from rekern.krisp.answering.sql_compiler import check_templates, compile_sql, list_examples
-from rekern.krisp.parser_members import read_grammar_content, write_grammar
-from rekern.krisp.parser_schema import GRAMMAR
+from rekern.krisp.parser_archive import GRAMMAR, read_grammar_content, write_grammar
 
 OWN = [
     "start Query",

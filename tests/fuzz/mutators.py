@@ -33,7 +33,7 @@ from rekern.core.state_schema import (
     Whole,
     find_schema,
 )
-from rekern.krisp.parser_schema import GRAMMAR
+from rekern.krisp.parser_archive import GRAMMAR
 
 SCHEMAS = {kind.__name__: find_schema(kind) for kind in list_classes(object)}
 

@@ -8,7 +8,7 @@ from sklearn.model_selection import GridSearchCV
 from rekern import SemanticParser, load_model
 from rekern.errors import InputError
 from rekern.krisp import WordSubsequences
-from rekern.krisp.default_kernel import DEFAULT, WITH_HEADS, WITH_TREES
+from rekern.krisp.semantic_parser import DEFAULT, WITH_HEADS, WITH_TREES
 from rekern.krisp.substring_kernels import make_substring_kernel
 from rekern.structures.sentences import sentence
 

@@ -7,8 +7,6 @@ from hypothesis import strategies as st
 
 from reference import krisp as reference
 from rekern.krisp.derivation_chart import NameSpan, list_derivations, search_derivations
-from rekern.krisp.derivation_chart_core import search_chart
-from rekern.krisp.derivation_steps_core import search_chart as search_plainly
 from rekern.krisp.parsing_rules import Leaf, Rule, RuleBuilder
 
 # Q -> A | B; A -> f A (leaf f) | g A B (leaf g) | names; B -> A A (no leaf) | h A B A (leaf h) | a leaf of its own
@@ -69,9 +67,7 @@ def test_the_best_derivations_are_found(words, seed, threshold, beam):
     listed = [(*rule[:3], lambda i, j, n=n: chances[n, i, j], rule[3]) for n, rule in enumerate(RULES)]
     expected = reference.best_derivations("Q", listed, leaves, words)
     with np.errstate(divide="ignore"):
-        chart = search_derivations(rules, np.log(chances), names, builder.symbols["Q"], beam, search=search_chart)
-        plain = search_derivations(rules, np.log(chances), names, builder.symbols["Q"], beam, search=search_plainly)
-        assert all(np.array_equal(one, other) for one, other in zip(chart, plain))
+        chart = search_derivations(rules, np.log(chances), names, builder.symbols["Q"], beam)
     found = list_derivations(chart)
     assert not chart.cut
     assert len(found) == min(beam, len(expected))
@@ -116,9 +112,7 @@ def test_the_best_distinct_derivations_are_found(words, seed, beam):
     for chance, derivation in reference.best_derivations("Q", listed, leaves, words):
         best.setdefault(shape(derivation, keys), chance)
     options = {"beam": beam, "distinct": True}
-    chart = search_derivations(rules, np.log(chances), names, builder.symbols["Q"], search=search_chart, **options)
-    plain = search_derivations(rules, np.log(chances), names, builder.symbols["Q"], search=search_plainly, **options)
-    assert all(np.array_equal(one, other) for one, other in zip(chart, plain))
+    chart = search_derivations(rules, np.log(chances), names, builder.symbols["Q"], **options)
     found = list_derivations(chart)
     shapes = [shape(tree(builder, node, names), keys) for node in found]
     assert len(set(shapes)) == len(found) == min(beam, len(best))
@@ -130,7 +124,7 @@ def test_a_search_that_is_cut_says_so():
     builder, rules = grammar()
     scores = np.zeros((len(RULES) + len(LEAVES), 30, 31))
     names = [NameSpan(builder.symbols["A"], i, i + 1, 0.0) for i in range(30)]
-    chart = search_derivations(rules, scores, names, builder.symbols["Q"], 30, limit=1000, search=search_chart)
+    chart = search_derivations(rules, scores, names, builder.symbols["Q"], 30, limit=1000)
     assert chart.cut
     assert chart.roots == (0, 0)
 
@@ -142,9 +136,9 @@ def test_a_lower_bound_loses_nothing_above_it(words, seed):
     builder, rules = grammar()
     scores = np.log(rng.random((len(RULES) + len(LEAVES), words, words + 1)))
     names = [NameSpan(builder.symbols["A"], i, i + 1, -0.1) for i in range(words)]
-    whole = search_derivations(rules, scores, names, builder.symbols["Q"], 20, search=search_chart)
+    whole = search_derivations(rules, scores, names, builder.symbols["Q"], 20)
     values = whole.value[slice(*whole.roots)]
     least = float(np.median(values))
-    bounded = search_derivations(rules, scores, names, builder.symbols["Q"], 20, least=least, search=search_chart)
+    bounded = search_derivations(rules, scores, names, builder.symbols["Q"], 20, least=least)
     np.testing.assert_allclose(bounded.value[slice(*bounded.roots)], values[values >= least])
     assert len(bounded.value) <= len(whole.value)

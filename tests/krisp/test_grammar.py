@@ -13,7 +13,7 @@ from rekern.core.model_limits import ModelLimits
 from rekern.errors import InputError, ModelFileError
 from rekern.krisp import Derivation, meaning_reader, read_grammar
 from rekern.krisp.grammar_checks import PlacedProduction, check_productions
-from rekern.krisp.parser_members import read_grammar_content, write_grammar
+from rekern.krisp.parser_archive import read_grammar_content, write_grammar
 from rekern.krisp.productions import Production, split_meaning
 from rekern.krisp.wasp_files import read_phrases, read_wasp_productions
 

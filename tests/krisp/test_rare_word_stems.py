@@ -1,6 +1,6 @@
 """Stems for rare words."""
 
-from rekern.krisp.rare_word_stems import learn_stems
+from rekern.krisp.parser_input import learn_stems
 
 
 def test_frequent_words_are_told_apart_and_rare_ones_are_not():

@@ -13,7 +13,6 @@ from rekern.errors import InputError, ModelFileError
 from rekern.krisp import read_grammar, semantic_parser
 from rekern.krisp.reading_ranker import CERTAINTY, PENALTY, SCORES, SentenceKnowledge, learn_ranker, learn_weights
 from rekern.krisp.substring_gram import SubstringGram
-from rekern.krisp.word_parser import load_word_parser
 
 GRAMMAR = read_grammar(LINES)
 SENTENCES = [
@@ -95,8 +94,6 @@ def test_a_file_keeps_the_ranking(parser, tmp_path):
     assert [(reading.meaning, reading.confidence) for reading in again] == [
         (reading.meaning, reading.confidence) for reading in known
     ]
-    with pytest.raises(ModelFileError, match="it ranks its readings"):
-        load_word_parser(path)
 
 
 def save_changed(parser, folder, change):
@@ -125,16 +122,6 @@ def save_changed(parser, folder, change):
 def test_a_damaged_ranker_is_refused(parser, tmp_path, change, reason):
     with pytest.raises(ModelFileError, match=reason):
         load_model(save_changed(parser, tmp_path, change))
-
-
-def test_a_ranker_of_an_earlier_version_is_read(parser, tmp_path):
-    def change(ranker):
-        del ranker["translation"], ranker["distant"], ranker["weights"][7:]
-
-    earlier = save_changed(parser, tmp_path, change)
-    found = load_model(earlier)
-    assert found.ranker_.weights.tolist() == [*parser.ranker_.weights.tolist()[:7], 0.0]
-    assert found.predict(["size of new york"]) == ["answer(size(state('new york')))"]
 
 
 def test_folds_that_share_kernel_values_learn_the_same(parser, monkeypatch):

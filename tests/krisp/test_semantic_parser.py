@@ -157,28 +157,6 @@ def test_other_kernels_learn_and_save(grammar, questions, tmp_path, kernel):
     assert load_model(path).predict(sentences, trees) == again
 
 
-def test_sums_of_kernels_in_files_of_0_1_0_are_read(grammar, questions, tmp_path):
-    sentences, meanings = questions
-    trees = [flat_tree(text) for text in sentences]
-    parser = SemanticParser(grammar, kernel="word+syntactic", rounds=1, n_jobs=1).fit(sentences, meanings, trees)
-    parser.save(tmp_path / "new.rekern")
-    with (
-        zipfile.ZipFile(tmp_path / "new.rekern") as source,
-        zipfile.ZipFile(tmp_path / "old.rekern", "w") as target,
-    ):
-        for name in source.namelist():
-            content = source.read(name)
-            if name == "model.json":
-                header = json.loads(content)
-                parts = [header["kernel"][side]["kernel"] for side in ("left", "right")]
-                header["kernel"] = {"type": "SubstringSum", "kernels": parts, "weights": None}
-                content = json.dumps(header).encode()
-            target.writestr(name, content)
-    again = load_model(tmp_path / "old.rekern")
-    assert repr(again.kernel_) == repr(parser.kernel_)
-    assert again.predict(sentences, trees) == parser.predict(sentences, trees)
-
-
 def test_trees_come_from_a_parser_or_as_dependencies(grammar, questions):
     sentences, meanings = questions
     parsed = SemanticParser(grammar, kernel="syntactic", rounds=1, parser=lambda texts: list(map(flat_tree, texts)))

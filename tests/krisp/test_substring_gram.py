@@ -3,8 +3,7 @@
 import numpy as np
 
 from rekern.krisp import WordSubsequences, substring_gram
-from rekern.krisp.annotated_sentence import AnnotatedSentence
-from rekern.krisp.sentence_corpus import SentenceCorpus
+from rekern.krisp.sentence_corpus import AnnotatedSentence, SentenceCorpus
 from rekern.krisp.substring_gram import SubstringGram
 
 

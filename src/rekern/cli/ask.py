@@ -118,10 +118,9 @@ def _make_asker(
     if db is not None and train is None and model is None:
         raise InputError("--db needs --model, or --train and --grammar")
     if db is None:
-        from rekern.krisp.answering.europe import LONGEST, europe_asker, quick_europe_asker
+        from rekern.krisp.answering.europe import europe_asker
 
-        is_short = question is not None and len(question.split()) <= LONGEST
-        return quick_europe_asker(seconds) if is_short else europe_asker(jobs, seconds)
+        return europe_asker(jobs, seconds)
     from rekern.krisp.answering.asker import Asker
     from rekern.krisp.answering.asker_training import train_parser
     from rekern.krisp.answering.isolated_database import open_database

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 
 from rekern.errors import InputError
-from rekern.krisp.annotated_sentence import NestedTree
+from rekern.krisp.sentence_corpus import NestedTree
 from rekern.structures.trees import Trees
 
 

@@ -16,8 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rekern.core.arrays import Floats, SmallInts
-from rekern.core.compiling import Function
-from rekern.krisp.derivation_steps_core import KIND, NAME, NUMBER, PART, RULE, search_chart
+from rekern.krisp.derivation_chart_core import KIND, NAME, NUMBER, PART, RULE, search_chart
 
 
 class Rules(NamedTuple):
@@ -92,14 +91,13 @@ def search_derivations(
     beam: int,
     limit: int = 200_000_000,
     least: float = -np.inf,
-    search: Function = search_chart,
     distinct: bool = False,
 ) -> Chart:
     """Find the best derivations of ``root`` over all words.
 
     ``scores[c, i, j]`` is the log probability that the words from i to j express class c. A rule of class -1 costs
     nothing. Derivations below the log probability ``least`` are left out; as probabilities only fall from part to
-    whole, this saves most of the work. ``search`` is `search_chart`, plain or compiled. With ``distinct``, of the
+    whole, this saves most of the work. With ``distinct``, of the
     derivations that have the same parts in the same order only the best is found.
     """
     words = scores.shape[1]
@@ -115,7 +113,7 @@ def search_derivations(
     outside = bound_outside(rules, scores, names, root)
     others = 1 + max((name.key for name in names), default=0)
     keys = np.array([names[place].key if names[place].key >= 0 else others + place for place in order], np.int64)
-    value, parts, low, high, cut = search(
+    value, parts, low, high, cut = search_chart(
         words, beam, limit, rules, scores, ahead, outside, first, values, keys, root, least, distinct
     )
     is_name = parts[:, KIND] == NAME

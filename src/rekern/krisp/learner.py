@@ -24,8 +24,7 @@ from rekern.krisp.derivation_chart import (
     list_derivations,
     search_derivations,
 )
-from rekern.krisp.derivation_chart_core import search_chart
-from rekern.krisp.derivation_steps_core import NAME
+from rekern.krisp.derivation_chart_core import NAME
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.mentions import Mention
 from rekern.krisp.name_learning import is_mention_of
@@ -157,7 +156,7 @@ class _Teacher:
         names = [NameSpan(builder.symbols[m.left], m.start, m.end, m.log_probability) for m in mentions]
         scores = drop_improbable(scores, self._settings.threshold)
         beam = self._settings.beam
-        chart = search_derivations(rules, scores, names, self._root, beam, least=worth, search=search_chart)
+        chart = search_derivations(rules, scores, names, self._root, beam, least=worth)
         wrong: set[ClassSpan] = set()
         derived: dict[int, Derivation | None] = {}
         nodes = list_derivations(chart)  # all of them at once: ``derived`` knows nodes by their ids
@@ -201,7 +200,7 @@ def find_correct_derivations(
             matching += [NameSpan(symbol, start, end, FLOOR) for start, end in spans]
         names += matching
     floored = np.where(np.isneginf(scores), -np.inf, np.maximum(scores, 2 * FLOOR))
-    return list_derivations(search_derivations(known.arrays, floored, names, 0, beam, search=search_chart))
+    return list_derivations(search_derivations(known.arrays, floored, names, 0, beam))
 
 
 def _sum_names(node: ChartNode) -> float:

@@ -2,16 +2,103 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TypeAlias
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import NamedTuple, TypeAlias
 
 from rekern.errors import InputError
-from rekern.krisp.annotated_sentence import AnnotatedSentence
 from rekern.krisp.constituent_trees import list_leaves, nest_tree, replace_leaves
+from rekern.krisp.grammar import Grammar
+from rekern.krisp.mentions import Mention, find_mentions, replace_names
 from rekern.krisp.question_words import split_question
-from rekern.krisp.word_reader import ParserInput, WordReader
+from rekern.krisp.sentence_corpus import AnnotatedSentence
 from rekern.structures.head_rules import to_dependencies
 from rekern.structures.sentences import Sentence
+from rekern.structures.stemmer import find_stemmer
+
+FREQUENT = 60  # training sentences that must have a word, so that it is not replaced
+
+
+@cache
+def stem_word(word: str) -> str:
+    """The stem of an English word in lower case; the type of a name, in angle brackets, is not changed.
+
+    >>> stem_word("rivers"), stem_word("<States>")
+    ('river', '<States>')
+    """
+    return word if word.startswith("<") else find_stemmer("english")(word)
+
+
+class Stems(NamedTuple):
+    """The frequent words, and for every stem the most frequent word that has it (its representative)."""
+
+    frequent: frozenset[str]
+    representatives: dict[str, str]
+
+    def replace_rare(self, words: Sequence[str]) -> tuple[str, ...]:
+        """The words, each rare one replaced by the representative of its stem.
+
+        >>> Stems(frozenset(["states"]), {"state": "states"}).replace_rare(["state", "lakes"])
+        ('states', 'lakes')
+        """
+        return tuple(
+            word if word in self.frequent else self.representatives.get(stem_word(word), word) for word in words
+        )
+
+
+def learn_stems(sentences: Iterable[Sequence[str]], least: int = FREQUENT) -> Stems:
+    """Count the words of training sentences, and choose the representative of every stem.
+
+    >>> stems = learn_stems([["state", "bordering", "a", "state"], ["a", "state"], ["states"], ["states"]], least=2)
+    >>> stems.replace_rare(["states", "bordering", "states", "border", "lakes"])
+    ('states', 'bordering', 'states', 'bordering', 'lakes')
+    """
+    counts = Counter(word for sentence in sentences for word in set(sentence))
+    representatives: dict[str, str] = {}
+    for word in sorted(counts, key=lambda word: (-counts[word], word)):
+        representatives.setdefault(stem_word(word), word)
+    return Stems(frozenset(word for word, count in counts.items() if count >= least), representatives)
+
+
+class ParserInput(NamedTuple):
+    """A sentence: its words as they are written, and the sentence that the kernels see."""
+
+    words: tuple[str, ...]
+    annotated: AnnotatedSentence
+
+
+@dataclass(frozen=True)
+class WordReader:
+    """Turns the words of a sentence into those that the kernels see.
+
+    ``names`` is "type" if the kernels see the type of a name instead of its words, else "word". ``stretch`` is the
+    factor of a word that belongs to a name but is not part of it. ``stems`` replaces rare words.
+
+    >>> from rekern.krisp import read_grammar
+    >>> grammar = read_grammar(["Query -> {State}", "State -> '{name}'", "names State = utah"])
+    >>> WordReader(grammar, names="type", stretch=0.5, stems=None).normalize(["Where", "is", "Utah"])
+    ('where', 'is', '<State>')
+    """
+
+    grammar: Grammar
+    names: str
+    stretch: float
+    stems: Stems | None
+
+    def normalize(self, words: Sequence[str]) -> tuple[str, ...]:
+        """The words that the kernels see: in lower case, names and rare words replaced."""
+        if self.names == "type":
+            found = replace_names(self.grammar, words)
+        else:
+            found = tuple(word.lower() for word in words)
+        return found if self.stems is None else self.stems.replace_rare(found)
+
+    def find_mentions(self, words: Sequence[str]) -> list[Mention]:
+        """The names, numbers and words that the productions of the grammar may take."""
+        return find_mentions(self.grammar, words, self.stretch)
+
 
 SentenceInput: TypeAlias = str | Sequence[str] | Sentence  # a text, a list of words, or a parsed sentence
 TreeInput: TypeAlias = object  # a bracket string, nested tuples, or whatever else `rekern.structures.Trees` reads

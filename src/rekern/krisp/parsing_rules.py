@@ -7,15 +7,15 @@ production of the start symbol with one slot (``answer({City})``), one without w
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 
-from rekern.krisp.derivation_chart import Chart, ChartNode, Rules, list_children
-from rekern.krisp.derivation_steps_core import LEAF, NAME, RULE
+from rekern.krisp.derivation_chart import ChartNode, Rules
+from rekern.krisp.derivation_chart_core import LEAF, NAME, RULE
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.mentions import Mention
 from rekern.krisp.productions import AGAIN, Derivation, Production
@@ -46,13 +46,6 @@ class ClassSpan(NamedTuple):
     label: int
     start: int
     end: int
-
-
-class PlainEntry(NamedTuple):
-    """What an entry of a chart stands for: its derivation, None if it has a pronoun, and how many classes it has."""
-
-    derivation: Derivation | None
-    n_classes: int
 
 
 @dataclass
@@ -180,50 +173,6 @@ class RuleBuilder:
         for child in node.children:
             found += self.list_class_spans(child)
         return found
-
-    def derive_entry(
-        self, chart: Chart, entry: int, mentions: Sequence[Mention], known: dict[Hashable, PlainEntry]
-    ) -> PlainEntry:
-        """What `to_derivation` and `list_class_spans` tell of an entry of a chart, without its nodes.
-
-        ``known`` are those of other entries of the same chart, by their numbers and by what they consist of: entries
-        share parts, and many entries mean the same, with its words divided in another way.
-        """
-        found = known.get(entry)
-        if found is not None:
-            return found
-        kind, number, rest, child, last, _, _ = chart.parts[entry].tolist()
-        below: list[PlainEntry] = []
-        key: Hashable = kind, number
-        if kind == NAME:
-            key = kind, id(mentions[number].production), mentions[number].text
-        elif kind == RULE:
-            if rest >= 0 and len(self.rules[number].children) == 2:
-                parts = [rest, child] if last else [child, rest]
-            else:
-                parts = list_children(chart, rest, child, last)
-            below = [self.derive_entry(chart, part, mentions, known) for part in parts]
-            key = kind, number, *map(id, below)
-        found = known.get(key)
-        if found is None:
-            found = known[key] = self._derive_entry(kind, number, mentions, below)
-        known[entry] = found
-        return found
-
-    def _derive_entry(
-        self, kind: int, number: int, mentions: Sequence[Mention], below: Sequence[PlainEntry]
-    ) -> PlainEntry:
-        if kind == NAME:
-            mention = mentions[number]
-            value = None if mention.production.kind == "name" else mention.text
-            return PlainEntry(Derivation(mention.production, (), value), 0)
-        if kind == LEAF:
-            return PlainEntry(_derive_leaf(self.leaves[number].production), 1)
-        rule = self.rules[number]
-        count = sum([part.n_classes for part in below], int(rule.label >= 0))
-        parts = [part.derivation for part in (below[1:] if rule.has_leaf else below)]
-        children = tuple([part for part in parts if part is not None])
-        return PlainEntry(Derivation(rule.production, children) if len(children) == len(parts) else None, count)
 
     def _order_symbols(self) -> list[int]:
         """The symbols, with the only child of a rule before its left side."""

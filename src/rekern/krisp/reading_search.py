@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
 from rekern.core.arrays import Floats
-from rekern.core.compiling import Function
 from rekern.errors import InputError
 from rekern.krisp.derivation_chart import (
     Chart,
@@ -18,13 +17,13 @@ from rekern.krisp.derivation_chart import (
     search_derivations,
     unfold_entry,
 )
-from rekern.krisp.derivation_steps_core import LEAF, NAME
+from rekern.krisp.derivation_chart_core import LEAF, NAME
 from rekern.krisp.mentions import Mention, find_mentions
-from rekern.krisp.parsing_rules import ParserClasses, PlainEntry
-from rekern.krisp.productions import Production
+from rekern.krisp.parser_input import ParserInput, WordReader
+from rekern.krisp.parsing_rules import ParserClasses
+from rekern.krisp.productions import Derivation, Production
 from rekern.krisp.reading import Reading, ReadingNode, Readings
 from rekern.krisp.reading_ranker import ReadingRanker
-from rekern.krisp.word_reader import ParserInput, WordReader
 
 STEPS = 100_000_000  # of a search, before it is cut: about a second
 LEAST = (-8.0, -16.0, -24.0, -36.0, -math.inf)  # log probabilities that a search looks for, pass by pass
@@ -37,15 +36,11 @@ NARROW = 2  # derivations for each reading that a first search keeps
 
 
 class SearchSettings(NamedTuple):
-    """How readings are searched for: the scores of all classes on all substrings of a sentence, beam and threshold.
-
-    ``search`` is `rekern.krisp.derivation_steps_core.search_chart`, plain or compiled.
-    """
+    """How readings are searched for: the scores of all classes on all substrings of a sentence, beam and threshold."""
 
     score: Callable[[ParserInput], Floats]
     beam: int
     threshold: float
-    search: Function
 
 
 class SearchPlan(NamedTuple):
@@ -165,8 +160,8 @@ class ReadingSearch:
     def _search_pass(
         self, plan: SearchPlan, scores: Floats, names: Sequence[NameSpan], least: float, beam: int
     ) -> Chart:
-        root, search = self._builder.symbols[self._reader.grammar.start], self._settings.search
-        return search_derivations(self._rules, scores, names, root, beam, STEPS, least, search, plan.distinct)
+        root = self._builder.symbols[self._reader.grammar.start]
+        return search_derivations(self._rules, scores, names, root, beam, STEPS, least, plan.distinct)
 
     def _finish_search(self, started: StartedSearch | None) -> _Found:
         result = _Found(Readings(), None, {}, [])
@@ -195,17 +190,18 @@ class ReadingSearch:
         """The meanings of a finished search, each once."""
         result = Readings()
         roots: dict[str, int] = {}
-        known: dict[Hashable, PlainEntry] = {}
+        nodes: dict[int, ChartNode] = {}  # derivations share their nodes
+        known: dict[int, Derivation | None] = {}
         for entry in range(*chart.roots):
-            derivation, scored = self._builder.derive_entry(chart, entry, mentions, known)
-            if derivation is None:  # it has a pronoun
-                derivation = self._builder.to_derivation(mentions, unfold_entry(chart, entry, {}))
-            if derivation is None:  # … that refers to nothing
+            node = unfold_entry(chart, entry, nodes)
+            derivation = self._builder.to_derivation(mentions, node, known)
+            if derivation is None:  # it has a pronoun that refers to nothing
                 continue
             meaning = derivation.meaning()
             if meaning in roots:  # the same meaning, with its words divided in another way
                 continue
             roots[meaning] = entry
+            scored = len(self._builder.list_class_spans(node))
             result.append(Reading(meaning, float(chart.value[entry]), derivation, (), scored))
             if len(result) == n:
                 break

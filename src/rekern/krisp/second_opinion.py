@@ -148,7 +148,7 @@ class SecondOpinion:
         >>> SecondOpinion.from_state(*opinion.to_state()).expect_parts(["how"]) == opinion.expect_parts(["how"])
         array([ True,  True])
         """
-        found = cls([], [], words.get("distant", False))  # earlier versions did not know distant pairs
+        found = cls([], [], words["distant"])
         found._sentences = words["sentences"]
         found._telling = [
             (labels, {word: frozenset(told) for word, told in telling.items()})

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
-from typing import Self, cast
+from typing import NamedTuple, Self, TypeVar, cast
 
 import numpy as np
 from sklearn.base import BaseEstimator
@@ -21,30 +21,95 @@ from rekern.core.registry import register
 from rekern.core.state_schema import ObjectOf
 from rekern.errors import InputError
 from rekern.kernels.kernel import Kernel
-from rekern.krisp.annotated_sentence import AnnotatedSentence
 from rekern.krisp.answer_calibration import AnswerCalibration
-from rekern.krisp.default_kernel import DEFAULT, resolve_substring_kernel
-from rekern.krisp.derivation_chart_core import search_chart
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.learner import LearnerSettings, TrainingSet, learn_classifiers, spread_values
 from rekern.krisp.mentions import Span, find_longest_spans, find_mentions
 from rekern.krisp.name_learning import learn_names, mark_unsaid_values, rebuild_derivation
-from rekern.krisp.parsed_examples import ParsedExamples
-from rekern.krisp.parser_archive import PARAMETERS, ParserContent, read_content, write_content
-from rekern.krisp.parser_input import InputReader, SentenceInput, TreeInput, split_sentence
-from rekern.krisp.parser_schema import PARSER_SCHEMA
-from rekern.krisp.parser_weights import ParserWeights, collect_weights, score_substrings
+from rekern.krisp.parser_archive import PARAMETERS, PARSER_SCHEMA, ParserContent, read_content, write_content
+from rekern.krisp.parser_input import (
+    InputReader,
+    ParserInput,
+    SentenceInput,
+    Stems,
+    TreeInput,
+    learn_stems,
+    split_sentence,
+)
+from rekern.krisp.parser_weights import ParserWeights, collect_weights, find_nonzero, score_substrings
 from rekern.krisp.parsing_rules import ParserClasses
 from rekern.krisp.productions import Derivation
 from rekern.krisp.pronouns import mark_pronouns
-from rekern.krisp.rare_word_stems import Stems, learn_stems
 from rekern.krisp.reading import Readings
 from rekern.krisp.reading_ranker import ReadingRanker, SentenceKnowledge, learn_ranker, measure_readings
 from rekern.krisp.reading_search import ReadingSearch, SearchSettings
-from rekern.krisp.sentence_corpus import SentenceCorpus
+from rekern.krisp.sentence_corpus import AnnotatedSentence, SentenceCorpus
 from rekern.krisp.substring_gram import GramPart, SubstringGram
-from rekern.krisp.word_reader import ParserInput
-from rekern.krisp.word_scores import find_nonzero
+from rekern.krisp.substring_kernels import make_substring_kernel
+from rekern.structures.sentences import Sentence
+
+DEFAULT = "default"
+WITH_TREES = "dependency+word+syntactic"
+WITH_HEADS = "dependency+word"  # a `Sentence` has heads, but no constituents
+WORDS = "word"
+
+
+def resolve_substring_kernel(
+    kernel: str | Kernel,
+    sentences: Sequence[SentenceInput],
+    trees: Sequence[TreeInput | None] | None = None,
+    has_parser: bool = False,
+) -> Kernel:
+    """Make the kernel of a parser; "default" stands for the best one for what the training sentences have.
+
+    >>> sentences = ["which rivers run"]
+    >>> resolve_substring_kernel("default", sentences)
+    WordSubsequences()
+    >>> sorted(resolve_substring_kernel("default", sentences, ["(S (W which) (N rivers) (V run))"]).reads())
+    ['heads', 'tree', 'words']
+    """
+    if not isinstance(kernel, str) or kernel.strip() != DEFAULT:
+        return make_substring_kernel(kernel)
+    if any(isinstance(sentence, Sentence) for sentence in sentences):
+        return make_substring_kernel(WITH_HEADS)
+    has_trees = has_parser if trees is None else any(tree is not None for tree in trees)
+    return make_substring_kernel(WITH_TREES if has_trees else WORDS)
+
+
+Item = TypeVar("Item")
+
+
+class ParsedExamples(NamedTuple):
+    """Sentences, meanings, trees (or None), the productions that select derivations (or None), and derivations."""
+
+    sentences: Sequence[SentenceInput]
+    meanings: Sequence[str]
+    trees: Sequence[TreeInput] | None
+    productions: Sequence[Iterable[str] | None] | None
+    derivations: Sequence[Derivation]
+
+    def split(self, fold: int, folds: int) -> tuple[ParsedExamples, ParsedExamples]:
+        """The examples of all other folds, and those of one fold: every ``folds``-th example, from ``fold`` on.
+
+        >>> known, held_out = ParsedExamples("abcde", "12345", None, None, ()).split(1, 2)
+        >>> known.sentences, held_out.sentences
+        (['a', 'c', 'e'], ['b', 'd'])
+        """
+
+        def select(items: Sequence[Item], inside: bool) -> list[Item]:
+            return [item for place, item in enumerate(items) if (place % folds == fold) == inside]
+
+        def take(inside: bool) -> ParsedExamples:
+            return ParsedExamples(
+                select(self.sentences, inside),
+                select(self.meanings, inside),
+                None if self.trees is None else select(self.trees, inside),
+                None if self.productions is None else select(self.productions, inside),
+                select(self.derivations, inside),
+            )
+
+        return take(False), take(True)
+
 
 SCORED = 64  # sentences whose scores and charts are kept at once
 
@@ -288,7 +353,7 @@ class SemanticParser(BaseEstimator):
         self.ranker_ = ranker
         self._reader = self._make_reader(grammar, stems)
         score = partial(score_substrings, kernel, weights, rows=find_nonzero(weights.coefficients))
-        settings = SearchSettings(score, self.beam, self.threshold, search_chart)
+        settings = SearchSettings(score, self.beam, self.threshold)
         self._search = ReadingSearch(self._reader, weights.productions, settings)
 
     def set_names(self, grammar: Grammar) -> Self:

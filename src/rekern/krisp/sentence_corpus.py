@@ -3,13 +3,28 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeAlias
 
 import numpy as np
 
 from rekern.core.arrays import Ints, SmallInts, offsets_of
 from rekern.errors import InputError
-from rekern.krisp.annotated_sentence import AnnotatedSentence, NestedTree
+
+NestedTree: TypeAlias = "str | tuple[NestedTree, ...]"  # (label, child, …), where a child is such a tuple or a word
+
+
+class AnnotatedSentence(NamedTuple):
+    """A sentence: its words, and if a kernel needs them the heads of its words and its constituent tree.
+
+    ``heads`` has the place of each word's head (-1 for the root); ``tree`` is (label, child, …), and a leaf is a word.
+
+    >>> AnnotatedSentence(("go",), (-1,), ("S", ("VB", "go"))).words
+    ('go',)
+    """
+
+    words: tuple[str, ...]
+    heads: tuple[int, ...] | None = None
+    tree: NestedTree | None = None
 
 
 class TreeArrays(NamedTuple):

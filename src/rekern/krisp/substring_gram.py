@@ -12,8 +12,7 @@ from rekern.core.arrays import Floats, Ints, SmallInts
 from rekern.core.parallel_jobs import run, split_range
 from rekern.kernels.combinations import Scaled, Sum
 from rekern.kernels.kernel import Kernel
-from rekern.krisp.annotated_sentence import AnnotatedSentence
-from rekern.krisp.sentence_corpus import SentenceCorpus
+from rekern.krisp.sentence_corpus import AnnotatedSentence, SentenceCorpus
 from rekern.krisp.substring_core import add_scaled
 from rekern.krisp.substring_kernels import SubstringKernel, list_substring_kernels
 from rekern.krisp.substrings import Substrings

@@ -31,11 +31,12 @@ from rekern.kernels.combinations import Scaled, Sum
 from rekern.kernels.gram_plan import GramPlan, invert_roots
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.trees.tree_kernel import TreeKernel
-from rekern.krisp.annotated_sentence import AnnotatedSentence
 from rekern.krisp.constituent_trees import find_smallest_constituent
+from rekern.krisp.sentence_corpus import AnnotatedSentence
 from rekern.krisp.substring_core import path_gram, tree_gram, word_gram
 from rekern.krisp.substrings import Substring, Substrings, align_corpora
-from rekern.krisp.word_scores import LONGEST_SUBSEQUENCE
+
+LONGEST_SUBSEQUENCE = 100  # words: as many as a sentence may have
 
 
 class SubstringKernel(Kernel):

@@ -9,8 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rekern.core.arrays import Ints
-from rekern.krisp.annotated_sentence import AnnotatedSentence
-from rekern.krisp.sentence_corpus import SentenceCorpus
+from rekern.krisp.sentence_corpus import AnnotatedSentence, SentenceCorpus
 
 
 class Substring(NamedTuple):

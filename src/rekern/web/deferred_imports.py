@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from rekern.kernels.trees.subset_tree import SubsetTree
     from rekern.kernels.trees.subtree import SubTree
     from rekern.kernels.trees.tree_kernel import TreeKernel
-    from rekern.krisp.answering.europe import LONGEST, europe_asker, quick_europe_asker
+    from rekern.krisp.answering.europe import europe_asker
     from rekern.learning.demonstration_model import load_demonstration_model
     from rekern.learning.reports.model_report import make_report
     from rekern.questions.pattern_model import describe_explanation, describe_types
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
     from rekern.questions.six_type_model import load_embedded_model
 
 __all__ = [
-    "LONGEST",
     "DependencyPaths",
     "PartialTree",
     "SubTree",
@@ -35,14 +34,12 @@ __all__ = [
     "load_question_model",
     "load_rewrites",
     "make_report",
-    "quick_europe_asker",
 ]
 
 __getattr__, __dir__ = load_lazily(
     __name__,
     {
         "DependencyPaths": "rekern.kernels.trees.dependency_paths",
-        "LONGEST": "rekern.krisp.answering.europe",
         "PartialTree": "rekern.kernels.trees.partial_tree",
         "SubTree": "rekern.kernels.trees.subtree",
         "SubsetTree": "rekern.kernels.trees.subset_tree",
@@ -56,6 +53,5 @@ __getattr__, __dir__ = load_lazily(
         "load_question_model": "rekern.questions.question_archive",
         "load_rewrites": "rekern.datasets.rewrite_corpus",
         "make_report": "rekern.learning.reports.model_report",
-        "quick_europe_asker": "rekern.krisp.answering.europe",
     },
 )

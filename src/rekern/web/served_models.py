@@ -110,11 +110,8 @@ class ServedModels:
     ) -> None:
         self._models = {name: ServedModel(name, model) for name, model in models.items()}
         self._question = Late(lambda: question_model or deferred_imports.load_embedded_model())
-        self._asker = asker
-        self._quick_europe, self._europe = (
-            Late(lambda: deferred_imports.quick_europe_asker()),
-            Late(lambda: deferred_imports.europe_asker(1)),
-        )
+        self.database = "europe" if asker is None else asker.database.name  # what questions are asked about
+        self._asker = Late(lambda: asker or deferred_imports.europe_asker(1))
         self._asking = threading.Lock()  # a database takes one query at a time
 
     @classmethod
@@ -170,16 +167,9 @@ class ServedModels:
         """Return the model of question types."""
         return self._question.get()
 
-    @property
-    def database(self) -> str:
-        """What questions are asked about."""
-        return "europe" if self._asker is None else self._asker.database.name
-
     def ask(self, question: str) -> Answer:
         """Answer a question from the database."""
-        asker = self._asker
-        if asker is None:
-            asker = (self._quick_europe if len(question.split()) <= deferred_imports.LONGEST else self._europe).get()
+        asker = self._asker.get()
         with self._asking:
             return asker.ask(question)
 

@@ -16,8 +16,7 @@ from rekern.errors import InputError, ModelFileError
 from rekern.krisp import Readings, read_grammar
 from rekern.krisp.answering.asker import Asker
 from rekern.krisp.answering.asker_evaluation import evaluate_asker
-from rekern.krisp.answering.asker_training import train_asker
-from rekern.krisp.answering.confidence import choose_confidence
+from rekern.krisp.answering.asker_training import choose_confidence, train_asker
 from rekern.krisp.answering.question_table import Questions
 from rekern.krisp.answering.reading_scorer import AHEAD, RIVAL, subtract_rivals
 from rekern.krisp.answering.sqlite_database import SQLiteDatabase

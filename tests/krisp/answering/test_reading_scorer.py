@@ -7,7 +7,7 @@ import pytest
 from rekern.errors import InputError
 from rekern.krisp import read_grammar
 from rekern.krisp.answering.answer import Answer
-from rekern.krisp.answering.confidence import choose_confidence
+from rekern.krisp.answering.asker_training import choose_confidence
 from rekern.krisp.answering.question_table import read_questions
 from rekern.krisp.answering.scored_reading import ScoredReading
 from rekern.krisp.reading import ReadingNode

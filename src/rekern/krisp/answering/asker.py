@@ -7,23 +7,22 @@ from rekern.krisp.answer_calibration import AnswerCalibration
 from rekern.krisp.answering.answer import Answer
 from rekern.krisp.answering.database import Database
 from rekern.krisp.answering.database_grammar import connect_grammar
-from rekern.krisp.answering.question_parser import QuestionParser
 from rekern.krisp.answering.question_table import check_question
 from rekern.krisp.answering.reading_scorer import ReadingScorer, ScoredReadings
 from rekern.krisp.answering.scored_reading import ScoredReading
 from rekern.krisp.answering.sql_compiler import compile_sql
-from rekern.krisp.second_opinion import SecondOpinion
+from rekern.krisp.semantic_parser import SemanticParser
 
 
 class Asker:
     """A parser with a database: it answers questions.
 
     The parser must have a calibration (`rekern.krisp.answering.asker_training.train_asker` makes one), which turns the
-    scores of readings into confidences. Names that are new in the database are added to the parser. The second opinion
-    is learned from the training questions, unless it is given.
+    scores of readings into confidences. Names that are new in the database are added to the parser. A second opinion
+    is learned from the training questions.
     """
 
-    def __init__(self, parser: QuestionParser, database: Database, opinion: SecondOpinion | None = None):
+    def __init__(self, parser: SemanticParser, database: Database):
         calibration = getattr(parser, "calibration_", None)
         if not isinstance(calibration, AnswerCalibration):
             raise InputError("this model was not made by rekern ask --train: it has no confidence to judge readings by")
@@ -31,8 +30,7 @@ class Asker:
         grammar = connect_grammar(parser.grammar_, database)
         if len(grammar.productions) != len(parser.grammar_.productions):  # the database has new names
             parser.set_names(grammar)
-            opinion = None  # it was learned with other names
-        self.scorer = ReadingScorer(parser, calibration.questions, calibration.meanings, opinion)
+        self.scorer = ReadingScorer(parser, calibration.questions, calibration.meanings)
 
     @property
     def least_confidence(self) -> float:

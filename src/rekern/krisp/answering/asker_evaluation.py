@@ -5,8 +5,7 @@ from __future__ import annotations
 from typing import TypedDict
 
 from rekern.krisp.answering.asker import Asker
-from rekern.krisp.answering.asker_training import Status, ignore_status
-from rekern.krisp.answering.known_answers import find_answers, gives_answer
+from rekern.krisp.answering.asker_training import Status, find_answers, gives_answer, ignore_status
 from rekern.krisp.answering.question_table import Questions, parse_meanings
 
 

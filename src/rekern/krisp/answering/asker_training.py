@@ -3,20 +3,81 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
+import numpy as np
+
+from rekern.errors import InputError
 from rekern.krisp.answer_calibration import AnswerCalibration
 from rekern.krisp.answering.asker import Asker
-from rekern.krisp.answering.confidence import choose_confidence
-from rekern.krisp.answering.database import Database
+from rekern.krisp.answering.database import Database, Value
 from rekern.krisp.answering.database_grammar import connect_grammar
-from rekern.krisp.answering.known_answers import find_answers, gives_answer
 from rekern.krisp.answering.question_table import Questions, parse_meanings
 from rekern.krisp.answering.reading_scorer import ReadingScorer
+from rekern.krisp.answering.sql_compiler import compile_sql
 from rekern.krisp.grammar import Grammar
+from rekern.krisp.productions import Derivation
 from rekern.krisp.semantic_parser import SemanticParser
+from rekern.learning.calibration import fit_sigmoid
 from rekern.learning.cross_validation import deal_folds
+
+AnswerRows: TypeAlias = frozenset[tuple[Value, ...]]
+
+
+def find_answers(database: Database, questions: Questions, derivations: Sequence[Derivation]) -> list[AnswerRows]:
+    """The rows that the meanings of questions give; a meaning without answer is an error."""
+    found = []
+    for row, derivation in enumerate(derivations):
+        try:
+            found.append(frozenset(database.run(compile_sql(derivation)).rows))
+        except InputError as error:
+            raise InputError(f"{questions.name_place(row)}: its meaning has no answer: {error}") from None
+    return found
+
+
+def gives_answer(database: Database, derivation: Derivation, answer: AnswerRows) -> bool:
+    """Whether a reading gives this answer; a query that fails or takes too long does not."""
+    try:
+        return frozenset(database.run(compile_sql(derivation)).rows) == answer
+    except InputError:
+        return False
+
+
+WRONG = 15.0  # right answers that one wrong answer outweighs
+LEAST_SLOPE = 1e-3
+EXACT = 1e-9  # the tolerance of the sigmoid
+
+
+def choose_confidence(scores: Sequence[float], right: Sequence[bool]) -> AnswerCalibration:
+    """Fit the sigmoid that turns scores into confidences, and choose the confidence from which on it pays to answer.
+
+    A wrong answer costs as much as `WRONG` right ones gain.
+
+    >>> chosen = choose_confidence([-1.0, -1.5, -2.0, -6.0, -7.0], [True, True, True, False, False])
+    >>> chosen.answered, chosen.right, 0 < chosen.confidence < 1
+    (3, 3, True)
+    """
+    values, truth = np.array(scores, dtype=float), np.array(right, dtype=bool)
+    if not len(values):
+        return AnswerCalibration()
+    sigmoid = fit_sigmoid(values, truth, smooth=True, tolerance=EXACT)
+    sigmoid = sigmoid._replace(slope=max(sigmoid.slope, LEAST_SLOPE))
+    order = np.argsort(-values, kind="stable")
+    gain = np.cumsum(np.where(truth[order], 1.0, -WRONG))
+    best = int(np.argmax(gain)) if gain.max() > 0 else -1
+    inside = values[order[best]] if best >= 0 else values.max() + 1
+    outside = values[order[best + 1]] if best + 1 < len(order) else inside - 1
+    least = (inside + outside) / 2 if best >= 0 else inside
+    return AnswerCalibration(
+        slope=sigmoid.slope,
+        shift=sigmoid.offset,
+        confidence=float(sigmoid.probabilities(least)),
+        answered=best + 1,
+        right=int(truth[order[: best + 1]].sum()),
+    )
+
 
 FOLDS = 10  # of cross-validation; fewer for a large set
 QUESTIONS = 1500  # to be learned in all folds together; more would take longer than a user waits

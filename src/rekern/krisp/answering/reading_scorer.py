@@ -9,11 +9,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rekern.krisp.answering.question_parser import QuestionParser
 from rekern.krisp.answering.scored_reading import ScoredReading, hide_chain_nodes
 from rekern.krisp.mentions import Mention, Span, find_longest_spans, find_mentions
 from rekern.krisp.productions import Derivation
 from rekern.krisp.second_opinion import SecondOpinion
+from rekern.krisp.semantic_parser import SemanticParser
 from rekern.krisp.unused_names import NameSpans, list_entities
 from rekern.learning.calibration import Sigmoid
 
@@ -38,17 +38,14 @@ class ReadingScorer:
 
     def __init__(
         self,
-        parser: QuestionParser,
+        parser: SemanticParser,
         questions: Sequence[str],
         meanings: Sequence[str],
-        opinion: SecondOpinion | None = None,
     ):
         self.parser = parser
         self._derivations: dict[str, Derivation] = {}
-        if opinion is None:
-            derivations = [self._derive(meaning) for meaning in meanings]
-            opinion = SecondOpinion([parser.seen(question) for question in questions], derivations)
-        self.opinion = opinion
+        derivations = [self._derive(meaning) for meaning in meanings]
+        self.opinion = SecondOpinion([parser.seen(question) for question in questions], derivations)
         self._trained = [(question, question.lower(), meaning) for question, meaning in zip(questions, meanings)]
         self._often_unused: dict[str, bool] = {}
 
