@@ -235,7 +235,8 @@ def search_chart(
         stack[0] = entry
         while height:
             top = stack[height - 1]
-            cell, i, j = parts[top, CELL], parts[top, START], parts[top, END]
+            # as wide as in the loops above, so that the functions are compiled once
+            cell, i, j = np.int64(parts[top, CELL]), np.int64(parts[top, START]), np.int64(parts[top, END])
             rest, child = parts[top, REST], parts[top, CHILD]
             next_child, next_rest = NONE, NONE
             if child >= 0:
