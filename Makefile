@@ -55,7 +55,7 @@ hooks: .venv/.test
 	$(BIN)/pre-commit install
 
 bench: .venv/.test
-	$(BIN)/python -m experiments speed
+	$(BIN)/python benchmarks/speed.py
 
 .venv/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \

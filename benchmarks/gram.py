@@ -11,11 +11,11 @@ from collections.abc import Callable
 
 import numpy as np
 
-from experiments.speed import load_sentence_pairs, measure_time
 from paper_algorithms import gram_algorithm2
 from printed_algorithm import gram_printed
 from rekern.kernels import Rewriting
 from rekern.structures.pairs import Pairs
+from speed import load_sentence_pairs, measure_time
 
 
 def main() -> None:

@@ -15,8 +15,8 @@ from collections import Counter
 import numpy as np
 import scipy.sparse as sp
 
-from experiments.speed import measure_time
 from rekern.kernels import Neighborhoods
+from speed import measure_time
 
 Graph = tuple[list[str], list[tuple[int, int]]]
 

@@ -14,13 +14,13 @@ from pathlib import Path
 
 import numpy as np
 
-from experiments.speed import measure_time
 from rekern.core.compiling import compiled
 from rekern.kernels.trees.dependency_paths import DependencyPaths
 from rekern.kernels.trees.partial_tree import PartialTree, SmoothedPartialTree
 from rekern.kernels.trees.subset_tree import SubsetTree
 from rekern.kernels.trees.subtree import SubTree
 from rekern.structures.trees import Trees
+from speed import measure_time
 
 
 @compiled

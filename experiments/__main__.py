@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Sequence
 from typing import Any
 
-from experiments import runs, speed
+from experiments import runs
 from experiments.reports import TITLES
 from experiments.result_table import collect_figures, format_markdown
 from rekern.cli import output
@@ -35,7 +35,7 @@ def make_parser() -> argparse.ArgumentParser:
         argument_default=argparse.SUPPRESS,
     )
     add = parser.add_argument
-    add("name", nargs="?", metavar="NAME", help="an experiment, table, or speed; all are listed if it is left out")
+    add("name", nargs="?", metavar="NAME", help="an experiment, or table; all are listed if it is left out")
     add("--data", metavar="DIR", help="folder with the corpora; REKERN_DATA by default")
     add("--out", "-o", metavar="DIR", help="folder for figures (PNG) and results (JSON)")
     add("--only", metavar="DATA", help="one data set of an experiment that has several")
@@ -48,8 +48,7 @@ def make_parser() -> argparse.ArgumentParser:
     add("--minutes", type=float, metavar="M", help="auto: the time for each search; 5 by default")
     add("--model", metavar="DIR", help="embeddings: folder of a sentence-transformers model of yours")
     add("--from", dest="source", metavar="DIR", help="table: folder with the results that other runs wrote with --out")
-    add("--quick", action="store_true", help="speed: smaller inputs, seconds instead of minutes")
-    add("--jobs", dest="n_jobs", type=int, metavar="N", help="number of jobs; all cores by default")
+    add("--jobs", dest="n_jobs", type=int, metavar="N", help="number of threads; all cores by default")
     add("--json", action="store_true", help="print JSON")
     return parser
 
@@ -81,18 +80,13 @@ def _run(name: str | None = None, source: str | None = None, **options: Any) -> 
     if name is None:
         width = max(map(len, TITLES))
         return TITLES, "\n".join(f"{known:{width}}  {title}" for known, title in TITLES.items())
-    if source is not None and name != "table":
-        raise InputError(f"--from is for table: python -m experiments table --from {source}")
     if name == "table":
         if source is None:
             raise InputError("table needs a folder with results: python -m experiments table --from DIR")
         figures = collect_figures(source)
         return [figure._asdict() for figure in figures], format_markdown(figures)
-    if name == "speed":
-        if other := options.keys() - {"quick", "data", "n_jobs"}:
-            raise InputError(f"speed takes --quick, --data and --jobs: leave --{min(other)} out")
-        measured = speed.run(**options)
-        return measured, speed.render(measured)
+    if source is not None:
+        raise InputError(f"--from is for table: python -m experiments table --from {source}")
     result = runs.run(name, **options)
     return result, runs.render(result)
 

@@ -78,7 +78,6 @@ REFUSALS = {
     "only": "has one data set: leave --only (only=) out",
     "cache": "keeps no Grams: leave --cache (cache=) out",
     "minutes": "searches for no kernel: leave --minutes (minutes=) out",
-    "quick": "is not about speed: leave --quick (quick=) out",
     "model": "reads no model of sentences: leave --model (model=) out",
     **dict.fromkeys(CURVES, "has no learning curve: leave --kernel, --train, --runs and --folds out"),
 }

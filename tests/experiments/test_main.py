@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from experiments import runs, speed
+from experiments import runs
 from experiments.__main__ import main
 from experiments.reports import TITLES
 
@@ -49,13 +49,6 @@ def test_help_has_an_example(capsys):
     assert "python -m experiments msrp --out" in text and "--json" in text
 
 
-def test_speed_is_measured(capsys, monkeypatch):
-    monkeypatch.setattr(speed, "run", lambda quick=False: {"quick": quick, "rate": float("inf")})
-    monkeypatch.setattr(speed, "render", lambda result: f"quick: {result['quick']}")
-    assert json.loads(call(capsys, "speed", "--json")[0]) == {"quick": False, "rate": None}
-    assert call(capsys, "speed", "--quick") == ("quick: True\n", "")
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -63,8 +56,6 @@ def test_speed_is_measured(capsys, monkeypatch):
         (("msrp", "--data", "nowhere"), r"--data \(data=\) names nowhere, which is no folder"),
         (("msrp", "--data", "."), "there is no .*msrp"),
         (("msrp", "--only", "x"), "msrp has one data set: leave --only"),
-        (("msrp", "--quick"), "msrp is not about speed: leave --quick"),
-        (("speed", "--only", "x"), "speed takes --quick, --data and --jobs: leave --only out"),
         (("table",), "table needs a folder with results"),
         (("msrp", "--from", "figures"), "--from is for table"),
         (("table", "--from", "nowhere"), "there are no result files in nowhere"),

@@ -1,12 +1,16 @@
 """How fast Rekern is on this machine: the rates of the main tasks, some with a comparison.
 
+    python benchmarks/speed.py [--quick] [--data DIR] [--jobs N] [--json]
+
 The texts come from MSRP if the corpora are there (``--data`` or REKERN_DATA), otherwise from the embedded corpus, whose
 short texts are joined to about the same length. Comparisons with the algorithms of the papers and with other programs
-are in the ``benchmarks`` folder of the repository.
+are in the other files of this folder.
 """
 
 from __future__ import annotations
 
+import argparse
+import json
 import time
 from collections.abc import Callable
 
@@ -110,3 +114,18 @@ def render(result: JsonObject) -> str:
         compared = f"   {row['ratio']:,.0f} times as fast as {row['compared_with']}" if row["ratio"] else ""
         lines.append(f"{row['what']:<62} {rate:>12} {row['unit']}{compared}")
     return "\n".join(lines)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--quick", action="store_true", help="smaller inputs: seconds instead of minutes")
+    parser.add_argument("--data", help="folder with the corpora; REKERN_DATA by default")
+    parser.add_argument("--jobs", type=int, help="number of threads; all cores by default")
+    parser.add_argument("--json", action="store_true", help="print JSON")
+    options = parser.parse_args()
+    result = run(options.quick, options.data, options.jobs)
+    print(json.dumps(result, indent=2) if options.json else render(result))
+
+
+if __name__ == "__main__":
+    main()
