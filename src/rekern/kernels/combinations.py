@@ -3,21 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from functools import partial
 from numbers import Real
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-import numpy.typing as npt
 
 from rekern.core.arrays import Floats
 from rekern.core.object_descriptions import State
-from rekern.core.parallel_jobs import run_in_threads, split_range
 from rekern.core.registry import register
 from rekern.core.state_schema import KERNEL, Number, Schema, parameters
 from rekern.errors import InputError
 from rekern.kernels.decision_functions import DecisionFunction, SumDecision
-from rekern.kernels.gram_plan import Combine, CombinedBlock, Fill, GramPlan, RescaledBlock, check_finite, invert_roots
+from rekern.kernels.gram_plan import Combine, CombinedBlock, GramPlan, RescaledBlock, check_finite, invert_roots
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Items, materialize_items
 
@@ -31,26 +28,7 @@ def _combine_plans(left: GramPlan, right: GramPlan, combine: Combine) -> GramPla
     block = CombinedBlock(left.block, right.block, combine)
     heights = [plan.height for plan in (left, right) if plan.height is not None]
     prepare = left.prepare + right.prepare
-    fill = None
-    if left.fill is not None and right.fill is not None:
-        fill = partial(_fill_combined, left.fill, right.fill, combine)
-    return GramPlan(left.rows, left.columns, left.symmetric, block, prepare, fill, max(heights, default=None))
-
-
-def _fill_combined(
-    left: Fill, right: Fill, combine: Combine, matrix: npt.NDArray[np.floating], n_jobs: int | None
-) -> None:
-    """Compute two whole Grams, and combine them in threads."""
-    whole: Floats = matrix.astype(np.float64, copy=False)  # the same array, unless it has 32 bits
-    other = np.empty(matrix.shape)
-    left(whole, n_jobs)
-    right(other, n_jobs)
-
-    def combine_rows(first: int, last: int) -> None:
-        with np.errstate(over="ignore", invalid="ignore"):
-            matrix[first:last] = check_finite(combine(whole[first:last], other[first:last]), first)
-
-    run_in_threads(combine_rows, split_range(len(matrix), 64), n_jobs)
+    return GramPlan(left.rows, left.columns, left.symmetric, block, prepare, max(heights, default=None))
 
 
 class TwoKernels(Kernel):
@@ -157,7 +135,7 @@ class Scaled(Kernel):
         weight = self._check_weight()
         plan = self.kernel.plan_gram(X, Y, n_jobs)
         block = RescaledBlock(plan.block, np.full(plan.rows, weight), np.ones(plan.columns), plan.symmetric)
-        return replace(plan, block=block, fill=None)
+        return replace(plan, block=block)
 
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) for every item."""
@@ -211,7 +189,7 @@ class Normalized(Kernel):
         rows = invert_roots(self.kernel.diag(X))
         columns = rows if Y is None else invert_roots(self.kernel.diag(Y))
         block = RescaledBlock(plan.block, rows, columns, plan.symmetric)
-        return replace(plan, block=block, fill=None)
+        return replace(plan, block=block)
 
     def diag(self, X: Items) -> Floats:
         """Return K(x, x): 1, or 0 for an item that is like nothing."""

@@ -106,7 +106,7 @@ class Gaussian(Kernel):
         rows = self.kernel.diag(X)
         columns = rows if Y is None else self.kernel.diag(Y)
         block = GaussianBlock(plan.block, rows, columns, plan.symmetric, self.find_gamma())
-        return replace(plan, block=block, fill=None)
+        return replace(plan, block=block)
 
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) = 1 for every item."""

@@ -16,7 +16,6 @@ from rekern.core.symmetric_matrix import mirror_matrix
 
 Block = Callable[[int, int], Floats]
 Combine = Callable[[Floats, Floats], Floats]
-Fill = Callable[[npt.NDArray[np.floating], int | None], None]
 
 BLOCK_BYTES = 1 << 21  # of one block of a Gram: small enough to stay in cache, large enough to be worth a task
 SMALLER_WEIGHTS = "use smaller weights, or normalised kernels"
@@ -54,7 +53,6 @@ class GramPlan:
     symmetric: bool
     block: Block
     prepare: tuple[Callable[[int | None], object], ...] = ()  # work of all blocks that jobs can share before the first
-    fill: Fill | None = None  # computes it as a whole, in few calls
     height: int | None = None  # rows of a block, for blocks that are computed best in few calls
 
     def spans(self) -> list[tuple[int, int]]:
@@ -108,9 +106,6 @@ def fill_gram(plan: GramPlan, matrix: npt.NDArray[np.floating], n_jobs: int | No
     >>> matrix
     array([[1., 1.]], dtype=float32)
     """
-    if plan.fill is not None:
-        plan.fill(matrix, n_jobs)
-        return
     blocks = plan.spans()
     is_here = has_shared_memory()
     stored = None

@@ -19,7 +19,6 @@ from sklearn.utils.metaestimators import available_if
 
 from rekern.core.arrays import AnyArray, Floats
 from rekern.core.device import choose_device, use_device
-from rekern.core.device_arrays import has_device_memory, view_device_array
 from rekern.core.messages import show_value
 from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import keep_threads, split_range
@@ -28,7 +27,6 @@ from rekern.core.registry import find_class
 from rekern.core.state_schema import find_schema
 from rekern.errors import InputError, ModelFileError
 from rekern.kernels.decision_functions import DecisionFunction, GramDecision
-from rekern.kernels.device_plan import store_gram
 from rekern.kernels.gram_file import resolve_path, write_gram
 from rekern.kernels.gram_plan import GramPlan, compute_gram
 from rekern.kernels.kernel_items import Item, Items, add_sides, make_sequence, materialize_items
@@ -120,7 +118,7 @@ class Kernel(BaseEstimator):
         X: Items,
         Y: Items = None,
         n_jobs: int | None = None,
-        out: str | Path | object | None = None,
+        out: str | Path | None = None,
         device: str | None = None,
     ) -> Floats:
         """Return the matrix of K(x, y), of X with itself if Y is None.
@@ -130,22 +128,15 @@ class Kernel(BaseEstimator):
         continues with the blocks that are missing.
 
         With ``device="cuda"`` a GPU computes it, if the kernel or a part of it can be computed there; by default the
-        environment variable ``REKERN_DEVICE`` says so. Then ``out`` may also be an array that lies on the GPU, of
-        CuPy, PyTorch or Numba: it is filled there, both halves of it, and returned.
+        environment variable ``REKERN_DEVICE`` says so.
 
         The method itself can be given to scikit-learn as a kernel: ``SVC(kernel=Spectrum(2).gram)``.
         """
-        stays = has_device_memory(out)
-        path = None if out is None or stays else _check_path(out)  # now, so that a bad path is known before the work
-        if (stays or device is not None) and choose_device(device) == "cuda":
+        path = None if out is None else _check_path(out)  # now, so that a bad path is known before the work
+        if device is not None and choose_device(device) == "cuda":
             check_device_kernel(self)
-        elif stays:
-            raise InputError('out lies on the GPU: give device="cuda", too')
         with use_device(device), keep_threads():
             plan = self.plan_gram(materialize_items(X), materialize_items(Y), n_jobs)
-            if stays:
-                store_gram(plan, view_device_array(out, (plan.rows, plan.columns)), n_jobs)
-                return cast("Floats", out)
             if path is not None:
                 return write_gram(plan, path, n_jobs, description=repr(self))
             return compute_gram(plan, n_jobs)
@@ -325,9 +316,9 @@ def check_device_kernel(kernel: Kernel) -> None:
 
 
 def _check_path(out: object) -> Path:
-    """Return the path of a file to write to; other arrays than those of a GPU are refused."""
+    """Return the path of a file to write to."""
     if not isinstance(out, str | PathLike):
-        raise InputError(f"out={show_value(out)}: give the path of a file, or an array that lies on the GPU")
+        raise InputError(f"out={show_value(out)}: give the path of a file")
     return resolve_path(out if isinstance(out, str) else Path(out))
 
 

@@ -102,10 +102,6 @@ class GrowingGram:
 
     def fill(self, n_jobs: int | None) -> None:
         """Compute all blocks."""
-        if self.plan.fill is not None and not any(self.is_done):
-            self.plan.fill(self.gram, n_jobs)
-            self.is_done[:] = [True] * len(self.is_done)
-            return
         for prepare in self.plan.prepare:
             prepare(n_jobs)
         missing = [(number,) for number, done in enumerate(self.is_done) if not done]
@@ -119,10 +115,6 @@ class GrowingGram:
         needed = rows
         if self.plan.symmetric:  # a value is in the block of the smaller of its two numbers
             needed = np.concatenate((rows[rows <= columns.max()], columns[columns <= rows.max()]))
-        if self.plan.fill is not None:
-            with self.locks[0]:
-                self.fill(None)
-            return
         for number in np.unique(needed // self.spans[0][1]).tolist():
             self._compute(number)
 

@@ -61,7 +61,6 @@ class HashedRules(Rewriting):
     True
     """
 
-    has_device_core = False
     checks_itself = frozenset({"k"})
     schema = Schema(
         parameters(

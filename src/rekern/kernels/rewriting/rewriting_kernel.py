@@ -8,7 +8,6 @@ costs its length, not its square.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cache
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -40,12 +39,9 @@ from rekern.core.state_schema import COLUMN, DECAY, TOKENIZER, Choice, Either, F
 from rekern.core.symmetric_matrix import mirror_matrix
 from rekern.core.window_products import JoinedLists, WindowLists, fill_pair_rows, join_lists
 from rekern.kernels.decision_functions import DecisionFunction
-from rekern.kernels.device_plan import is_for_device, plan_device_gram
 from rekern.kernels.gram_plan import GramPlan, check_finite, make_range_error
 from rekern.kernels.kernel_items import Items, materialize_items
 from rekern.kernels.key_feature_kernel import KeyFeatureKernel
-from rekern.kernels.rewriting.device_rewriting import DeviceRewritingGram
-from rekern.kernels.rewriting.device_rules import DeviceRules
 from rekern.kernels.rewriting.rule_decision import RuleDecision
 from rekern.kernels.rewriting.rule_extraction import RuleExtractor, sum_squares
 from rekern.kernels.rewriting.rule_names import name_rules
@@ -102,7 +98,6 @@ class Rewriting(KeyFeatureKernel[Pairs]):
     reads_tokens = True
 
     checks_itself = frozenset({"k"})
-    has_device_core = True
     schema = Schema(
         parameters(
             k=Either(
@@ -164,16 +159,11 @@ class Rewriting(KeyFeatureKernel[Pairs]):
         return Pairs.from_items(select_pairs(materialize_items(X), self.on), self.tokenizer)
 
     def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
-        """Extract the features of all pairs into inverted lists; for a GPU when the Gram is computed."""
+        """Extract the features of all pairs into inverted lists."""
         extractor, left = self.make_extractor(), self.read_items(X)
         right = None if Y is None else self.read_items(Y)
         rows, columns = len(left), len(left if right is None else right)
         n_jobs = _limit_jobs(n_jobs, left, right)
-        if is_for_device(rows, columns):
-            find_lists = cache(lambda: self._invert_pairs(extractor, left, right, n_jobs))
-            find_rules = cache(lambda: DeviceRules.list_pairs(extractor, left, right))
-            gram = DeviceRewritingGram(rows, columns, extractor, left, right, find_lists, find_rules)
-            return plan_device_gram(gram, rows, columns, right is None)
         with stay_here():  # rules are found in less time than it takes to send them
             lists = self._invert_pairs(extractor, left, right, n_jobs)
             windows = join_lists(lists.windows, n_jobs)

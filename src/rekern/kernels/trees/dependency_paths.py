@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from rekern.core.arrays import Ints
 from rekern.core.parameters import check_choice, check_decay
 from rekern.core.registry import register
 from rekern.core.state_schema import COLUMN, DECAY, Choice, Flag, Schema, parameters
 from rekern.kernels.trees.dependency_paths_core import PathParameters, fill_dependency_paths
-from rekern.kernels.trees.device_sides import DeviceCore
 from rekern.kernels.trees.shared_paths import list_dependency_paths
 from rekern.kernels.trees.tree_kernel import FillBlock, TreeKernel
-from rekern.kernels.trees.tree_levels_cuda_core import fill_path_levels
 from rekern.structures.trees import Trees
 
 
@@ -52,12 +48,6 @@ class DependencyPaths(TreeKernel[PathParameters]):
         decay = check_decay(self.decay)
         check_choice("weights", self.weights, ("length", "printed"))
         return PathParameters(len(vocabulary), decay, decay if self.weights == "printed" else decay * decay)
-
-    def describe_device_core(self, vocabulary: list[str], used: Ints) -> DeviceCore:
-        """Return how a GPU computes the kernel."""
-        parameters = self.make_parameters(vocabulary, used)
-        numbers = np.array([0.0, parameters.decay, 0.0, 0.0, 1.0, parameters.middle])
-        return DeviceCore(fill_path_levels, numbers, has_sums=True)
 
     def list_shared(
         self, left: Trees, right: Trees, parameters: PathParameters, beam: int, n: int | None

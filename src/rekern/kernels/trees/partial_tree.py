@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from rekern.core.arrays import Ints, SmallInts
 from rekern.core.parameters import check_choice, check_decay, check_positive, is_number, is_whole
 from rekern.core.registry import register
@@ -23,7 +21,6 @@ from rekern.core.state_schema import (
     parameters,
 )
 from rekern.errors import InputError
-from rekern.kernels.trees.device_sides import DeviceCore
 from rekern.kernels.trees.label_similarity import (
     LabelPlan,
     LabelSimilarity,
@@ -33,7 +30,6 @@ from rekern.kernels.trees.label_similarity import (
 from rekern.kernels.trees.partial_tree_core import PartialTreeParameters, PartialTreeWeights, fill_partial_trees
 from rekern.kernels.trees.shared_fragments import list_partial_trees
 from rekern.kernels.trees.tree_kernel import FillBlock, TreeKernel
-from rekern.kernels.trees.tree_levels_cuda_core import fill_partial_levels
 from rekern.structures.trees import Trees
 from rekern.structures.word_space import WordSpace
 
@@ -116,12 +112,6 @@ class PartialTree(TreeKernel[PartialTreeParameters]):
     def classify_labels(self, vocabulary: list[str], parameters: PartialTreeParameters) -> SmallInts:
         """Return the class of every label; similar labels share one."""
         return parameters.labels.class_of
-
-    def describe_device_core(self, vocabulary: list[str], used: Ints) -> DeviceCore:
-        """Return how a GPU computes the kernel; it multiplies the vectors of labels itself."""
-        mu, decay, factor, longest, terminal = self._check_weights()
-        numbers = np.array([mu, decay, factor, longest, terminal * mu * decay * decay, 0.0])
-        return DeviceCore(fill_partial_levels, numbers, labels=self.plan_labels(vocabulary, used))
 
     def list_shared(
         self, left: Trees, right: Trees, parameters: PartialTreeParameters, beam: int, n: int | None

@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from rekern.core.arrays import Ints
 from rekern.core.parameters import check_decay
 from rekern.core.registry import register
 from rekern.core.state_schema import COLUMN, DECAY, Flag, Schema, parameters
-from rekern.kernels.trees.device_sides import DeviceCore
 from rekern.kernels.trees.shared_fragments import list_subset_trees
 from rekern.kernels.trees.subset_tree_core import SubsetTreeParameters, fill_subset_trees
 from rekern.kernels.trees.tree_kernel import FillBlock, TreeKernel
-from rekern.kernels.trees.tree_levels_cuda_core import fill_subset_levels
 from rekern.structures.trees import Trees
 
 
@@ -46,13 +42,6 @@ class SubsetTree(TreeKernel[SubsetTreeParameters]):
     def make_parameters(self, vocabulary: list[str], used: Ints) -> SubsetTreeParameters:
         """Return the parameters of the core, after checking them."""
         return SubsetTreeParameters(check_decay(self.decay), bool(self.words))
-
-    def describe_device_core(self, vocabulary: list[str], used: Ints) -> DeviceCore:
-        """Return how a GPU computes the kernel."""
-        parameters = self.make_parameters(vocabulary, used)
-        leaf = parameters.decay if parameters.words else 0.0
-        numbers = np.array([0.0, parameters.decay, 0.0, 0.0, leaf, 0.0])
-        return DeviceCore(fill_subset_levels, numbers, by_production=True)
 
     def list_shared(
         self, left: Trees, right: Trees, parameters: SubsetTreeParameters, beam: int, n: int | None

@@ -5,24 +5,21 @@ from __future__ import annotations
 import os
 import threading
 from dataclasses import dataclass, field, replace
-from functools import cache
-from typing import Generic, Protocol, TypeVar
+from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints, SmallInts
+from rekern.core.device import choose_device
 from rekern.core.explanations import Explanation, Part
 from rekern.core.interruption import call_core
 from rekern.core.json_values import JsonObject
 from rekern.core.parallel_jobs import count_threads, has_shared_memory, run_in_threads
 from rekern.core.parameters import check_most, check_whole
 from rekern.core.symmetric_matrix import mirror_matrix
-from rekern.kernels.device_plan import is_for_device, plan_device_gram
 from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Item, Items, materialize_items
-from rekern.kernels.trees.device_gram import DeviceTreeGram, cut_trees
-from rekern.kernels.trees.device_sides import DeviceCore
 from rekern.kernels.trees.folded_forest_core import Forest, build_forest
 from rekern.kernels.trees.forests import (
     PlacedForest,
@@ -37,9 +34,14 @@ from rekern.kernels.trees.tree_value_checks import check_range, find_scales, mak
 from rekern.structures.column_selection import select_trees
 from rekern.structures.trees import Trees
 
+if TYPE_CHECKING:
+    from rekern.kernels.trees.gpu.device_fill import DeviceFill
+
 Parameters = TypeVar("Parameters")
 
+FEWEST_VALUES = 10_000  # of a Gram that a GPU computes: for fewer, the processor is done before a GPU has begun
 KEPT_VALUES = 1 << 19  # of a block
+STRIP = 16  # rows that are normalised at once
 NOTHING = np.zeros(0)
 
 _SCALES_LOCK = threading.Lock()  # one thread computes the scales, with threads of its own, and others wait for it
@@ -114,22 +116,14 @@ class TreeKernel(Kernel, Generic[Parameters]):
         other = None if Y is None else self.read_items(Y).renumber_like(left)
         right = left if other is None else other
         used = find_used_labels(left, right)
-        if is_for_device(len(left), len(right)):
-            plan = self._plan_device_gram(left, other, used, n_jobs)
-            if plan is not None:
-                return plan
-        return self._plan_forests(left, other, used, n_jobs)
-
-    def _plan_forests(self, left: Trees, other: Trees | None, used: Ints, n_jobs: int | None) -> GramPlan:
-        """Return how the processor computes a Gram, of trees with themselves if there are no others."""
-        right = left if other is None else other
         vocabulary = right.vocabulary
         parameters = self.make_parameters(vocabulary, used)
         trees, classes = read_rows(left, n_jobs), self.classify_labels(vocabulary, parameters)
-        forests = plant_forests(right.arrays, classes, n_jobs)
         symmetric, threads = other is None, count_threads(n_jobs)
+        device = self._find_device_fill(left, other, classes, parameters, n_jobs)
+        forests = plant_forests(right.arrays, classes, n_jobs) if device is None else []
         block = TreeBlock(
-            self.get_core(), trees, forests, classes, parameters, len(right), symmetric, self.normalize, threads
+            self.get_core(), trees, forests, classes, parameters, len(right), symmetric, self.normalize, threads, device
         )
         if self.normalize and not symmetric:
             rows = find_scales(square_rows(block.core, trees, classes, parameters, n_jobs))
@@ -137,31 +131,24 @@ class TreeKernel(Kernel, Generic[Parameters]):
         elif self.normalize and not has_shared_memory():
             block.provide_scales()  # before it is sent
         plan = GramPlan(len(left), len(right), symmetric, block)
-        return replace(plan, height=plan.count_rows())  # a core needs more time for the same trees in smaller blocks
+        # A core needs more time for the same trees in smaller blocks.
+        return replace(plan, height=plan.count_rows() if device is None else device.height)
 
-    def describe_device_core(self, vocabulary: list[str], used: Ints) -> DeviceCore | None:
-        """Return how a GPU computes the kernel for these labels; None if it does not."""
-        return None
-
-    def _plan_device_gram(self, left: Trees, other: Trees | None, used: Ints, n_jobs: int | None) -> GramPlan | None:
-        """Return how a GPU computes a Gram, from the folding of the trees on; None if it has no core for the kernel."""
+    def _find_device_fill(
+        self, left: Trees, other: Trees | None, classes: SmallInts, parameters: Parameters, n_jobs: int | None
+    ) -> DeviceFill | None:
+        """Return what fills blocks on a GPU, if one is chosen and this kernel has a core for these trees there."""
         right = left if other is None else other
-        vocabulary = right.vocabulary
-        core = self.describe_device_core(vocabulary, used)
-        if core is None:
+        few = len(left) * len(right) < FEWEST_VALUES
+        if not self.has_device_core or choose_device() == "cpu" or few or not has_shared_memory():
             return None
-        classes = np.arange(len(vocabulary), dtype=np.int32) if core.labels is None else core.labels.class_of
-        corpora = [left.arrays] if other is None else [left.arrays, right.arrays]
-        fold = cache(lambda: cut_trees(corpora, classes, core, n_jobs))
-        plan_without = cache(lambda: self._plan_forests(left, other, used, n_jobs))
-        find_parameters = cache(lambda: self.make_parameters(vocabulary, used))
-        find_rows = cache(lambda: find_scales(self.square_trees(left, vocabulary, find_parameters(), n_jobs)))
-        find_columns = cache(lambda: find_scales(self.square_trees(right, vocabulary, find_parameters(), n_jobs)))
-        gram = DeviceTreeGram(
-            core.numbers, classes, left.arrays, right.arrays, other is None, self.normalize,
-            core, fold, plan_without, find_rows, find_rows if other is None else find_columns,
-        )  # fmt: skip
-        return plan_device_gram(gram, len(left), len(right), other is None)
+        from rekern.kernels.trees.gpu.device_fill import DeviceFill, describe_core
+
+        widest = max(int(trees.count.max(initial=0)) for trees in (left, right))
+        core = describe_core(parameters, widest)
+        arrays = None if other is None else other.arrays
+        fill = None if core is None else DeviceFill(core, left.arrays, arrays, classes, n_jobs)
+        return fill if fill is not None and fill.fits else None
 
     def square_trees(
         self, trees: Trees, vocabulary: list[str], parameters: Parameters, n_jobs: int | None = 1
@@ -256,6 +243,7 @@ class TreeBlock:
     symmetric: bool
     normalize: bool
     threads: int = field(compare=False)
+    device: DeviceFill | None = field(default=None, compare=False)
     # Of rows and columns, once they are known, or the error that there are none.
     scales: list[tuple[Floats, Floats] | ValueError] = field(default_factory=list, compare=False)
 
@@ -264,11 +252,12 @@ class TreeBlock:
         rows, columns = self.provide_scales() if self.normalize else (NOTHING, NOTHING)
         block = np.zeros((last - first, self.width - offset))
         self._fill(block, first, last)
-        check_range(block, first)
-        if self.normalize:
-            block *= rows[first:last, None] * columns[offset:]
-            if self.symmetric:
-                np.fill_diagonal(block, (rows[first:last] > 0).astype(float))
+        for begin in range(0, last - first, STRIP):  # which stays in the cache
+            strip = check_range(block[begin : begin + STRIP], first + begin)
+            if self.normalize:
+                strip *= rows[first + begin : first + begin + len(strip), None] * columns[offset:]
+        if self.normalize and self.symmetric:
+            np.fill_diagonal(block, (rows[first:last] > 0).astype(float))
         return block
 
     def store(self, matrix: Floats, first: int, last: int) -> None:
@@ -313,6 +302,8 @@ class TreeBlock:
 
     def _fill(self, block: Floats, first: int, last: int) -> None:
         """Fill the cells, in a symmetric Gram from the diagonal on."""
+        if self.device is not None:
+            self.device(block, first, last)
         offset = first if self.symmetric else 0
         for column, forest in self.forests:
             if column + len(forest.offsets) - 1 > offset:
