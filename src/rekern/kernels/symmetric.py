@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Self
-from weakref import WeakKeyDictionary
+from typing import TYPE_CHECKING, Self, cast
 
 import numpy as np
 
@@ -27,8 +26,6 @@ from rekern.structures.pairs import Pairs, as_pairs
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
-
-_JOINED: WeakKeyDictionary[Pairs, Pairs] = WeakKeyDictionary()  # so that scores are computed once for the same pairs
 
 
 @register
@@ -182,10 +179,10 @@ def join_orders(X: Items) -> Pairs | list[tuple[object, object]]:
     """
     X = materialize_items(X)
     if isinstance(X, Pairs):
-        if X not in _JOINED:
+        if "both orders" not in X.facts:  # kept, so that scores of the same pairs are computed once
             texts = np.arange(2 * len(X)).reshape(-1, 2)
-            _JOINED[X] = Pairs(X.tokens.take(np.concatenate([texts, texts[:, ::-1]]).ravel()))
-        return _JOINED[X]
+            X.facts["both orders"] = Pairs(X.tokens.take(np.concatenate([texts, texts[:, ::-1]]).ravel()))
+        return cast(Pairs, X.facts["both orders"])
     sources, targets = as_pairs(select_pairs(X, None))
     return [*zip(sources, targets), *zip(targets, sources)]
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from difflib import get_close_matches
-from typing import Self
-from weakref import WeakKeyDictionary, ref
+from typing import Self, cast
 
 import numpy as np
 from sklearn.exceptions import NotFittedError
@@ -22,7 +21,6 @@ from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import add_sides, materialize_items
 from rekern.kernels.score_kernel import ScoreKernel
 from rekern.similarity.kernel_scores import compare_sides, name_kernels
-from rekern.similarity.known_scores import find_known_scores
 from rekern.similarity.lexical_resources import LexicalResources, Thesaurus, list_word_pairs
 from rekern.similarity.lexicons.explicit_semantics import ExplicitSemantics
 from rekern.similarity.lexicons.latent_semantics import LatentSemantics
@@ -76,10 +74,7 @@ FEW_PAIRS, MANY_PAIRS = 512, 1024  # in a block, which needs scratch space for t
 COMPILED = {"basic", "ngrams", "sequences", "differences"}  # groups of which threads score blocks
 SMALLEST_SPREAD = 1e-9  # a score with a smaller standard deviation is constant, apart from rounding
 
-# The scores of the pairs from which a kernel has learned, for which training asks three times, and of single pairs,
-# for which an explanation asks twice. Beside them are the attributes of the kernel, on which they depend.
 CHOICES = ("only", "groups", "standardize")  # parameters that do not change a score, but say which are used, and how
-_KNOWN: WeakKeyDictionary[Pairs, tuple[ref[Similarities], dict[str, object], Floats]] = WeakKeyDictionary()
 
 
 @register
@@ -282,16 +277,19 @@ class Similarities(ScoreKernel):
         """Compute the scores that no kernel with the same settings has learned from these very pairs."""
         parameters = self.get_params(deep=False).items()
         settings = {"class": type(self), **{name: value for name, value in parameters if name not in CHOICES}}
-        known = find_known_scores(X, settings)
+        known = _find_known_scores(X, settings)
         new = [name for name in names if name not in known]
         found = self._compute_scores(X, tokens, raw, new) if new else np.empty((len(tokens) // 2, 0))
         known.update(zip(new, found.T))
         return found if new == names else np.ascontiguousarray(np.column_stack([known[name] for name in names]))
 
     def _keep(self, X: object, found: Floats) -> None:
-        """Keep the scores of these very pairs, until the pairs are gone."""
+        """Keep scores of these very pairs: training asks three times for its scores, an explanation twice.
+
+        Beside them are the attributes of the kernel, on which they depend.
+        """
         if isinstance(X, Pairs):
-            _KNOWN[X] = ref(self), dict(vars(self)), found
+            X.facts["scores"] = self, dict(vars(self)), found
 
     def scores(self, X: object) -> Floats:
         """Return an array with a row of scores for each pair."""
@@ -303,9 +301,9 @@ class Similarities(ScoreKernel):
         if not hasattr(self, "scale_"):
             raise NotFittedError("this Similarities is not fitted yet; call fit(pairs) first")
         X = materialize_items(X)
-        known = _KNOWN.get(X) if isinstance(X, Pairs) else None
-        if known is not None and known[0]() is self and _has_same_values(vars(self), known[1]):
-            return known[2].copy()
+        known = X.facts.get("scores") if isinstance(X, Pairs) else None
+        if known is not None and known[0] is self and _has_same_values(vars(self), known[1]):
+            return cast(Floats, known[2].copy())
         found = self._compute_scores(X, *self._read_tokens(X), names)
         if len(found) == 1:
             self._keep(X, found.copy())
@@ -422,3 +420,23 @@ class Similarities(ScoreKernel):
 
 def _has_same_values(one: Mapping[str, object], other: Mapping[str, object]) -> bool:
     return one.keys() == other.keys() and all(value is other[name] for name, value in one.items())
+
+
+def _find_known_scores(pairs: object, settings: Mapping[str, object]) -> dict[str, Floats]:
+    """Return the scores of these very pairs by their names, from kernels that have learned from them.
+
+    ``settings`` are what the scores depend on. The caller adds what it computes; it is kept with the pairs.
+    """
+    if not isinstance(pairs, Pairs):
+        return {}
+    known = pairs.facts.setdefault("scores by settings", [])
+    for others, columns in known:
+        if all(others[name] is value or _is_equal(others[name], value) for name, value in settings.items()):
+            return cast("dict[str, Floats]", columns)
+    columns = {}
+    known.append((settings, columns))
+    return columns
+
+
+def _is_equal(one: object, other: object) -> bool:
+    return isinstance(one, str | int) and one == other

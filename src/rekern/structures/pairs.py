@@ -40,6 +40,10 @@ class Pairs:
         if len(tokens) % 2:
             raise InputError(f"pairs need an even number of texts, source and target in turn, got {len(tokens)}")
         self.tokens = tokens
+        self.facts: dict[str, Any] = {}  # what others have found out about these very pairs; copies have none
+
+    def __reduce__(self) -> tuple[type["Pairs"], tuple[Tokens]]:
+        return Pairs, (self.tokens,)
 
     @classmethod
     def from_items(
