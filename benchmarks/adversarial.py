@@ -158,8 +158,8 @@ def _list_names(n: int) -> list[str]:
 
 
 def _wasp_lines(n: int) -> Call:
+    from experiments.geoquery.wasp_files import read_wasp_productions
     from rekern.errors import InputError
-    from rekern.krisp.wasp_files import read_wasp_productions
 
     line = "*n:S -> ({ " + "a })x " * n
 

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Unpack
 
 from experiments.corpora import DataPath, data_directory
+from experiments.geoquery.wasp_files import read_wasp_grammar, rewrite_production
 from experiments.parser_learning_curves import CurveOptions, ParsingCorpus, read_rows, run_learning_curves
 from rekern.core.json_values import JsonObject
-from rekern.krisp.grammar_files import read_grammar
 
 # Productions whose arguments may change places, as the grammar of the corpus marks them (``reorder-args``). Numbers in
 # {} may change places, too.
@@ -82,11 +82,14 @@ def load_clang(data: DataPath = None) -> ParsingCorpus:
         splits = json.load(stream)
     return ParsingCorpus(
         "clang",
-        read_grammar(folder / "mrl-grammar.txt"),
+        read_wasp_grammar(folder / "mrl-grammar.txt"),
         {number: shorten_numbers(row["sentence"]) for number, row in rows.items()},
         meanings,
         {number: shorten_numbers(row["syntax"]) for number, row in rows.items()},
-        {number: list(map(shorten_numbers, row["mr_parse"])) for number, row in rows.items()},
+        {
+            number: [rewrite_production(shorten_numbers(line)) for line in row["mr_parse"]]
+            for number, row in rows.items()
+        },
         splits,
         lambda number, meaning: sort_arguments(meaning) == known[number],
         [folder / "clang300.jsonl", folder / "mrl-grammar.txt"],

@@ -34,13 +34,6 @@ OWN = [
     "also StateName texas = the lone star state | tx",
     "# a comment",
 ]
-WASP = [
-    "*n:Query -> ({ answer ( *n:State ) })",
-    "*n:State -> ({ next_to_1 ( *n:State ) })",
-    "*n:State -> ({ stateid ( *n:StateName ) })",
-    "*n:StateName -> ({ ' texas ' }) zero-fertility",
-    "*n:StateName -> ({ ' utah ' })",
-]
 PIECES = [
     *"{}|'\"=:;>-# \t\\()\x00é1",
     "{{",
@@ -96,9 +89,9 @@ def _use(grammar):
 
 
 def fuzz_grammar_files(rng):
-    """Grammar files, in our format and in WASP's."""
+    """Grammar files."""
     try:
-        _use(read_grammar(_change(rng.choice([OWN, OWN, WASP]), rng)))
+        _use(read_grammar(_change(OWN, rng)))
     except InputError as error:
         assert "\n" not in str(error) and len(str(error)) < 1000
     return 1
@@ -130,4 +123,4 @@ def fuzz_grammars_in_models(rng):
 @cache
 def _write_grammars():
     """The grammars as they stand in model files."""
-    return [json.dumps(write_grammar(read_grammar(lines))) for lines in (OWN, WASP)]
+    return [json.dumps(write_grammar(read_grammar(lines))) for lines in (OWN,)]

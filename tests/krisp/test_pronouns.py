@@ -82,28 +82,6 @@ def test_a_file_keeps_pronouns(parser, tmp_path):
     assert load_model(tmp_path / "parser.rekern").predict([sentence]) == parser.predict([sentence])
 
 
-def test_the_grammar_of_wasp_has_pronouns():
-    lines = [
-        "*n:R -> ({ ( *n:P *n:P ) })",
-        "*n:P -> ({ ( player *n:Num ) })",
-        "*n:P -> ({ *^:P })",
-        "*n:Num -> ({ *t:Num })",
-    ]
-    grammar = read_grammar(lines)
-    wanted = [
-        "*n:R -> ({ ( *n:P *n:P ) })",
-        "*n:P -> ({ ( player *n:Num ) })",
-        "*n:Num -> ({ 5 })",
-        "*n:P -> ({ *^:P })",
-    ]
-    derivation = grammar.parse("((player 5) (player 5))", wanted)
-    assert derivation.children[1].production.kind == "again"
-    assert derivation.meaning() == "((player 5) (player 5))"
-    assert grammar.parse("((player 5) (player 5))").children[1].production.kind == "rule"
-    with pytest.raises(InputError, match="are not a derivation"):
-        grammar.parse("((player 5) (player 5))", [*wanted, "*n:Num -> ({ 5 })"])
-
-
 def test_a_pronoun_alone_never_ends():
     with pytest.raises(InputError, match="never ends"):
         read_grammar(["Q -> f({P})", "P -> {again}"])

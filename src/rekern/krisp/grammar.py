@@ -27,7 +27,7 @@ A grammar file is plain text with one production per line. A line that begins wi
   ``{identifier}`` for words that are written as in programs (R2, left_wing, ourHalf). ``Player -> {again}`` is a
   pronoun: it repeats another ``Player`` of the same sentence, the last one before it or else the first one after it.
 
-`rekern.krisp.read_grammar` reads such files, and also WASP's (``*n:State -> ({ next_to_1 ( *n:State ) })``).
+`rekern.krisp.read_grammar` reads such files.
 """
 
 from __future__ import annotations
@@ -160,7 +160,7 @@ class Grammar:
         """The derivation of a meaning.
 
         If there are several, ``productions`` selects one: it lists the productions from the top down, as `Production`
-        prints them or as WASP writes them. Without it, the first derivation is used, with a warning.
+        prints them. Without it, the first derivation is used, with a warning.
 
         >>> from rekern.krisp import read_grammar
         >>> grammar = read_grammar(["Query -> answer({State})", "State -> state(all)"])
@@ -236,15 +236,7 @@ class Grammar:
 
 
 def _to_canonical(line: str) -> str:
-    """The text of a production, in our format or in WASP's, without differences of spacing."""
+    """The text of a production without differences of spacing."""
     left, _, right = line.partition("->")
-    wasp = left.strip().startswith("*n:")
-    left, right = left.strip().removeprefix("*n:"), right.strip()
-    if wasp and right.startswith("({") and "})" in right:
-        right = right[2 : right.rindex("})")].strip()
-        if right.startswith("*^:"):
-            right = f"{{{AGAIN}}}"
-        right = re.sub(r"\*n:(\w+)", r"\1", right)
-    else:
-        right = re.sub(r"\{([A-Z]\w*)\}", r"\1", right).replace("{{", "{").replace("}}", "}")
-    return f"{left} -> {' '.join(split_meaning(right))}"
+    right = re.sub(r"\{([A-Z]\w*)\}", r"\1", right).replace("{{", "{").replace("}}", "}")
+    return f"{left.strip()} -> {' '.join(split_meaning(right))}"

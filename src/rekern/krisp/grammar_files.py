@@ -15,7 +15,6 @@ from rekern.errors import InputError
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.grammar_checks import PlacedProduction, check_productions
 from rekern.krisp.productions import CLASSES, Production, Symbol, fill_name, shorten
-from rekern.krisp.wasp_files import find_start, is_wasp_grammar, read_wasp_productions
 
 _SLOT = re.compile(r"\{\{|\}\}|\{([^{}]*)\}|[{}]")
 _NON_TERMINAL = re.compile(r"[A-Z]\w{0,99}")
@@ -25,7 +24,7 @@ LONGEST_SHOWN = 60  # characters of a line in a message
 def read_grammar(
     source: str | Path | Iterable[str], start: str | None = None, limits: ModelLimits = DEFAULT_LIMITS
 ) -> Grammar:
-    """Read and check the grammar in a file (given by its path) or in a list of lines, in our format or in WASP's.
+    """Read and check the grammar in a file (given by its path) or in a list of lines.
 
     The grammar may come from a stranger: it is checked like that of a model file. ``limits`` are what it may ask for.
 
@@ -92,17 +91,16 @@ def _read_lines(lines: Sequence[str], start: str | None, limits: ModelLimits) ->
     for number, line in enumerate(lines, 1):
         if "\0" in line:
             raise _fail("a NUL character; the file is damaged, or no text", number)
-    wasp = is_wasp_grammar(lines)
-    content = _Content(productions=read_wasp_productions(lines)) if wasp else _read_own(lines)
+    content = _read_content(lines)
     productions = [production for _, production in content.productions]
     if not productions:
         raise _fail("there are no productions in this grammar", 1)
     if start is None:
-        start = content.start or (find_start(productions) if wasp else productions[0].left)
+        start = content.start or productions[0].left
     return _build_grammar(content, start, limits)
 
 
-def _read_own(lines: Sequence[str]) -> _Content:
+def _read_content(lines: Sequence[str]) -> _Content:
     content = _Content()
     for number, line in _join_lines(lines):
         word, _, rest = line.partition(" ")

@@ -37,7 +37,7 @@ class Production:
       words may express that value ("the goalie" for player 1).
     - "again": a production for pronouns. It repeats another meaning of the same non-terminal in the same sentence.
 
-    ``silent`` marks a production that no words of a sentence express (``zero-fertility`` in WASP's files).
+    ``silent`` marks a production that no words of a sentence express.
 
     >>> production = Production(0, "State", ("next_to(", ")"), ("State",))
     >>> str(production), production.predicate

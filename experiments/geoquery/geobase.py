@@ -6,16 +6,15 @@ import re
 import sqlite3
 import warnings
 from dataclasses import replace
-from importlib.resources import files
 from pathlib import Path
 
+from experiments.geoquery.geobase_facts import load_facts, read_facts
+from experiments.geoquery.wasp_files import read_wasp_grammar
 from rekern.errors import InputError
 from rekern.krisp.answering.database import Value
-from rekern.krisp.answering.geobase_facts import load_facts, read_facts
 from rekern.krisp.answering.sql_compiler import Query, compile_sql
 from rekern.krisp.answering.sqlite_database import SQLiteDatabase
 from rekern.krisp.grammar import Grammar
-from rekern.krisp.grammar_files import read_grammar
 from rekern.krisp.productions import Production
 
 DIGITS = 9  # to which numbers of two answers must agree
@@ -29,7 +28,7 @@ class Geobase:
 
     def __init__(self, folder: str | Path):
         folder = Path(folder)
-        self.grammar = add_templates(read_grammar(folder / "mrl-grammar.txt"))
+        self.grammar = add_templates(read_wasp_grammar(folder / "mrl-grammar.txt"))
         connection = sqlite3.connect(":memory:", check_same_thread=False)
         load_facts(connection, read_facts(folder / "geobase.jsonl"))
         self.database = SQLiteDatabase("geobase", connection)
@@ -65,6 +64,7 @@ def round_value(value: Value) -> str | float:
 def add_templates(grammar: Grammar) -> Grammar:
     """Add the SQL of every production to GeoQuery's grammar.
 
+    >>> from rekern.krisp import read_grammar
     >>> grammar = add_templates(read_grammar(["Query -> answer({State})", "State -> state(all)"]))
     >>> grammar.productions[1].sql
     "SELECT t.id AS x, t.id AS d FROM thing t WHERE t.kind = 'state'"
@@ -88,7 +88,7 @@ def _add_template(production: Production, templates: dict[str, str]) -> Producti
 
 
 def _read_templates() -> dict[str, str]:
-    """The SQL of each form, from the package's file."""
-    text = files("rekern.krisp.answering").joinpath("data/geoquery.sql.txt").read_text(encoding="utf-8")
+    """The SQL of each form."""
+    text = Path(__file__).with_name("geoquery.sql.txt").read_text(encoding="utf-8")
     lines = [line.partition(":=") for line in text.splitlines() if line.strip() and not line.startswith("#")]
     return {re.sub(r"\s", "", form): sql.strip() for form, _, sql in lines}

@@ -6,13 +6,13 @@ import re
 import pytest
 
 from conftest import REPOSITORY
+from experiments.geoquery.geobase import Geobase, add_templates, round_value
+from experiments.geoquery.geobase_facts import read_facts, write_term
 from rekern.errors import InputError
 from rekern.krisp import read_grammar
 from rekern.krisp.answering.database_grammar import connect_grammar
-from rekern.krisp.answering.geobase import Geobase, add_templates, round_value
-from rekern.krisp.answering.geobase_facts import read_facts, write_term
 
-PAGE = REPOSITORY / "docs" / "reference" / "geoquery-answers.md"
+PAGE = REPOSITORY / "experiments" / "geoquery" / "answers.md"
 
 
 @pytest.fixture(scope="module")

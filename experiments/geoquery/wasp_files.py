@@ -5,20 +5,40 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 
+from rekern.core.model_limits import DEFAULT_LIMITS
+from rekern.core.text_files import read_text
 from rekern.errors import InputError
 from rekern.krisp.grammar import Grammar
-from rekern.krisp.grammar_checks import PlacedProduction
+from rekern.krisp.grammar_checks import PlacedProduction, check_productions
 from rekern.krisp.productions import AGAIN, Production, fill_name
 
 
-def is_wasp_grammar(lines: Sequence[str]) -> bool:
-    """Whether these are the lines of a grammar in WASP's format.
+def read_wasp_grammar(source: str | Path | Sequence[str]) -> Grammar:
+    """Read the grammar in a file in WASP's format, or in a list of lines.
 
-    >>> is_wasp_grammar(["*n:S -> ({ ' tx ' })"]), is_wasp_grammar(["S -> 'tx'"])
-    (True, False)
+    >>> read_wasp_grammar(["*n:Q -> ({ answer ( *n:S ) })", "*n:S -> ({ ' tx ' })"]).productions[0].slots
+    ('S',)
     """
-    return any(line.lstrip().startswith("*n:") for line in lines)
+    lines = read_text(source).split("\n") if isinstance(source, str | Path) else source
+    placed = read_wasp_productions(lines)
+    start = find_start([production for _, production in placed])
+    check_productions(placed, start, DEFAULT_LIMITS)
+    return Grammar(start, tuple(replace(production, number=n) for n, (_, production) in enumerate(placed)))
+
+
+def rewrite_production(line: str) -> str:
+    """A production of WASP in the notation of `rekern.krisp.Grammar.parse`.
+
+    >>> rewrite_production("*n:State -> ({ next_to_1 ( *n:State ) })"), rewrite_production("*n:P -> ({ *^:P })")
+    ('State -> next_to_1 ( {State} )', 'P -> {again}')
+    """
+    left, _, right = line.partition("->")
+    words = right.strip()[2 : right.strip().rindex("})")].split()
+    escaped = [word.replace("{", "{{").replace("}", "}}") for word in words]
+    parts = [f"{{{word[3:]}}}" if word.startswith("*n:") else word for word in escaped]
+    return f"{left.strip().removeprefix('*n:')} -> {'{again}' if words[0].startswith('*^:') else ' '.join(parts)}"
 
 
 def read_wasp_productions(lines: Sequence[str]) -> list[PlacedProduction]:
@@ -36,7 +56,7 @@ def read_wasp_productions(lines: Sequence[str]) -> list[PlacedProduction]:
         end = _find_end(line) if begin else -1
         words = line[begin.end() : end - 1].split() if begin and end > begin.end() else []
         if not begin or not words:
-            reason = "this is no production of the form '*n:Left -> ({ right })'"
+            reason = "this is not a production of the form '*n:Left -> ({ right })'"
             raise InputError(reason, row=number, unit="line")
         if words[0] == f"*^:{begin[1]}" and len(words) == 1:
             found.append(PlacedProduction(number, Production(0, begin[1], ("", ""), kind=AGAIN)))
@@ -76,8 +96,7 @@ def read_phrases(
     A phrase that is no name of its non-terminal is looked up in ``also[non-terminal]``, which gives the name that it
     stands for. Other phrases are left out.
 
-    >>> from rekern.krisp import read_grammar
-    >>> grammar = read_grammar(["*n:Q -> ({ *n:S })", "*n:S -> ({ ' tx ' })"])
+    >>> grammar = read_wasp_grammar(["*n:Q -> ({ *n:S })", "*n:S -> ({ ' tx ' })"])
     >>> read_phrases(grammar, ["*n:S -> ({ texas })"], {"S": {"texas": "tx"}}).productions[1].phrases
     ('tx', 'texas')
     """

@@ -9,13 +9,12 @@ from pathlib import Path
 from typing import Unpack
 
 from experiments.corpora import DataPath, data_directory
+from experiments.geoquery.geobase import Geobase
+from experiments.geoquery.wasp_files import read_phrases, read_wasp_grammar, rewrite_production
 from experiments.parser_learning_curves import CurveOptions, ParsingCorpus, read_rows, run_learning_curves
 from rekern.core.json_values import JsonObject
 from rekern.errors import InputError
-from rekern.krisp.answering.geobase import Geobase
 from rekern.krisp.grammar import Grammar
-from rekern.krisp.grammar_files import read_grammar
-from rekern.krisp.wasp_files import read_phrases
 
 SIZES = (40, 80, 160, 320, 640, 792)
 PUBLISHED = {
@@ -74,7 +73,7 @@ def load_geoquery(data: DataPath = None) -> ParsingCorpus:
         {number: row["question"] for number, row in rows.items()},
         meanings,
         {number: row["syntax"] for number, row in rows.items()},
-        {number: row["mr_parse"] for number, row in rows.items()},
+        {number: list(map(rewrite_production, row["mr_parse"])) for number, row in rows.items()},
         splits,
         is_correct,
         [folder / "geo880.jsonl", folder / "mrl-grammar.txt", folder / "entity-names.txt"],
@@ -86,4 +85,4 @@ def read_geoquery_grammar(folder: Path) -> Grammar:
     facts = read_rows(folder / "geobase.jsonl")
     states = {fact["args"][0]: fact["args"][1] for fact in facts if fact["pred"] == "state"}
     lines = (folder / "entity-names.txt").read_text(encoding="utf-8").splitlines()
-    return read_phrases(read_grammar(folder / "mrl-grammar.txt"), lines, {"StateAbbrev": states})
+    return read_phrases(read_wasp_grammar(folder / "mrl-grammar.txt"), lines, {"StateAbbrev": states})
