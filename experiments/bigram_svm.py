@@ -10,9 +10,9 @@ from typing import Self
 
 import numpy as np
 
+from experiments.trec import cross_validate_costs, train_classifiers
 from rekern.core.arrays import AnyArray, Floats, Ints
 from rekern.learning.cross_validation import make_class_folds
-from rekern.learning.gram_svm import classify_gram
 from rekern.questions.ngram_patterns import NGramPatterns
 from rekern.questions.question_units import cut
 
@@ -31,37 +31,32 @@ class BigramSVM:
     ['way']
     """
 
-    method = "sb"
-
     def __init__(self, min_count: int = 2):
         self.min_count = min_count
 
     def fit(self, questions: Sequence[str], y: Sequence[str]) -> Self:
         """Learn from questions and their types."""
-        self.classes_, types = np.unique(np.array(y), return_inverse=True)
+        types = np.array(y)
         units = [cut(question) for question in questions]
         self._bigrams = NGramPatterns.from_questions(units, (2,), "words", min_count=self.min_count)
         self._vectors = self._bigrams.match(units)
         products: Floats = (self._vectors @ self._vectors.T).toarray()
         norms = np.diag(products)
-        n_types = len(self.classes_)
-        rows = _draw_sample(types)
-        part, part_types = products[np.ix_(rows, rows)], types[rows]
-        folds = make_class_folds(part_types, N_FOLDS) if len(rows) >= 2 * N_FOLDS else []
-        best = (-1.0, 0.0, COSTS[0])
-        for gamma in GAMMAS:
-            matrix = apply_gaussian(part, gamma, norms[rows], norms[rows])
-            for C in COSTS:
-                held_out = np.zeros((len(part_types), n_types))
-                for train, test in folds:
-                    coefficients, intercept = _fit_types(matrix[np.ix_(train, train)], part_types[train], n_types, C)
-                    held_out[test] = matrix[np.ix_(test, train)] @ coefficients + intercept
-                accuracy = float(np.mean(held_out.argmax(axis=1) == part_types)) if folds else 0.0
-                if accuracy > best[0]:
-                    best = (accuracy, gamma, C)
-        _, self._gamma, C = best
+        rows = _draw_sample(np.unique(types, return_inverse=True)[1])
+        part = products[np.ix_(rows, rows)]
+        self._gamma, C = 0.0, COSTS[0]
+        if len(rows) >= 2 * N_FOLDS:
+            folds = make_class_folds(types[rows], N_FOLDS)
+            accuracies = [
+                cross_validate_costs(
+                    apply_gaussian(part, gamma, norms[rows], norms[rows]), types[rows], folds, COSTS, 1
+                )
+                for gamma in GAMMAS
+            ]
+            best, cost = np.unravel_index(np.argmax(accuracies), (len(GAMMAS), len(COSTS)))
+            self._gamma, C = GAMMAS[best], COSTS[cost]
         gram = apply_gaussian(products, self._gamma, norms, norms)
-        self._coefficients, self._intercept = _fit_types(gram, types, n_types, C)
+        (self._classifier,) = train_classifiers(gram, types, [C], 1)
         return self
 
     def predict(self, questions: Sequence[str]) -> AnyArray:
@@ -69,8 +64,7 @@ class BigramSVM:
         left = self._bigrams.match(cut(question) for question in questions)
         norms = (np.asarray(left.sum(axis=1)).ravel(), np.asarray(self._vectors.sum(axis=1)).ravel())
         gram = apply_gaussian((left @ self._vectors.T).toarray(), self._gamma, *norms)
-        predicted: AnyArray = self.classes_[(gram @ self._coefficients + self._intercept).argmax(axis=1)]
-        return predicted
+        return self._classifier.predict(gram)
 
 
 def apply_gaussian(products: Floats, gamma: float, left: Floats, right: Floats) -> Floats:
@@ -79,16 +73,6 @@ def apply_gaussian(products: Floats, gamma: float, left: Floats, right: Floats) 
         return products
     values: Floats = np.exp(-gamma * np.maximum(left[:, None] + right - 2 * products, 0.0))
     return values
-
-
-def _fit_types(gram: Floats, types: Ints, n_types: int, C: float) -> tuple[Floats, Floats]:
-    coefficients = np.zeros((len(types), n_types))
-    intercept = np.full(n_types, -1.0)  # a type without examples here is never the answer
-    for kind in range(n_types):
-        is_kind = types == kind
-        if is_kind.any() and not is_kind.all():
-            coefficients[:, kind], intercept[kind] = classify_gram(gram, is_kind, C)
-    return coefficients, intercept
 
 
 def _draw_sample(types: Ints) -> Ints:

@@ -21,8 +21,7 @@ from experiments.question_experiments import load_nf_cats
 from experiments.question_kernels import list_traits
 from experiments.reports import write_json
 from experiments.shared_grams import N_FOLDS
-from experiments.trec import train_classifiers
-from experiments.trec_focus import START, VECTORS, add_terms
+from experiments.trec import START, VECTORS, add_terms, train_classifiers
 from rekern.core.arrays import AnyArray, Floats, Ints
 from rekern.core.json_values import JsonObject
 from rekern.core.parallel_jobs import run

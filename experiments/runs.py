@@ -28,8 +28,7 @@ from experiments.structural_experiments import (
     run_structural_rte3,
 )
 from experiments.tfidf_comparisons import run_paws, run_qqp, run_sick, run_stsb, run_wikiqa
-from experiments.trec import run_trec
-from experiments.trec_focus import run_trec_focus
+from experiments.trec import run_trec, run_trec_focus
 from rekern.cli.evaluation_plot import check_library
 from rekern.core.files import make_folder
 from rekern.core.json_values import JsonObject

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from experiments import runs
-from experiments.trec_focus import METHODS, TASKS, load_questions_with_trees
+from experiments.trec import METHODS, TASKS, load_questions_with_trees
 from rekern.errors import InputError
 
 KINDS = {"LOC": ("city", "country"), "HUM": ("composer", "actor"), "ENTY": ("bird", "fish")}
@@ -62,7 +62,7 @@ def test_from_files_to_tables(folder, tmp_path):
 
 
 def test_the_choice_is_recorded_before_the_test_part_is_read(folder, tmp_path, monkeypatch):
-    import experiments.trec_focus as module
+    import experiments.trec as module
 
     def load(part, data=None):
         if part == "test":
