@@ -9,7 +9,7 @@ from contextlib import contextmanager
 import uvicorn
 
 from rekern.web.application import make_application
-from rekern.web.listener import open_socket
+from rekern.web.server import open_socket
 
 ARGUMENTS = [
     "--no-sandbox",

@@ -94,8 +94,8 @@ def serve(
         raise InputError("--train, --grammar and --database go together")
     _check_libraries()
     from rekern.web.access import Access
-    from rekern.web.listener import open_socket
     from rekern.web.served_models import ServedModels
+    from rekern.web.server import open_socket, run_server
     from rekern.web.serving_limits import ServingLimits
 
     model_limits = read_limits(resources.limit)
@@ -122,7 +122,6 @@ def serve(
             served = ServedModels.load(models or [], make_asker, tagger, resources.list_resources(), model_limits)
         imports.join()
         from rekern.web.application import make_application
-        from rekern.web.server import run_server
         from rekern.web.site import Site
         from rekern.web.warm_up import start_warm_up
 

@@ -18,7 +18,6 @@ from rekern.datasets.tables import Table
 from rekern.errors import InputError, MissingExtraError
 from rekern.learning.predicted_rows import ColumnChoice
 from rekern.learning.table_labels import read_truth
-from rekern.web import deferred_imports
 from rekern.web.job_queue import Job
 from rekern.web.page_state import PageState
 from rekern.web.predict_api import iterate_predictions
@@ -118,11 +117,11 @@ def predict_file(site: Site, model: ServedModel, upload: Upload, job: Job, tell:
     report = _make_report(model, block.table)
     if report is not None:
         tell({"report": report.to_html()})
-    fragment = (
-        None
-        if report is None
-        else deferred_imports.draw_report(report.to_dict(), report.draw_mistakes(), [], False, style=False)
-    )
+    fragment = None
+    if report is not None:
+        from rekern.drawing.report_page import draw_report
+
+        fragment = draw_report(report.to_dict(), report.draw_mistakes(), [], False, style=False)
     html = site.fill("file_part", {"preview": preview, "total": total, "report": fragment})
     tell({"html": html, "summary": f"{total:,} row{'s are' if total != 1 else ' is'} predicted."})
 
@@ -131,6 +130,8 @@ def _make_report(model: ServedModel, table: Table) -> Report | None:
     """Return how good the model is on a table, if it has labels."""
     if table.labels is None:
         return None
+    from rekern.learning.reports.model_report import make_report
+
     labels = read_truth(model.model, table)
     names = {"model": model.name}
-    return deferred_imports.make_report(model.model, table.items, labels, table.list_groups(), names=names)
+    return make_report(model.model, table.items, labels, table.list_groups(), names=names)

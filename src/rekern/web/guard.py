@@ -8,7 +8,6 @@ import sys
 import time
 import traceback
 from collections.abc import Callable, Collection, Mapping
-from functools import lru_cache
 from pathlib import Path
 
 from starlette.requests import Request
@@ -73,9 +72,7 @@ class Guard:
             problem = self._find_problem(scope)
             queue = self._find_queue(scope)
             if problem is None and queue is not None and queue.is_full():
-                answer.status = 429  # before the body is read, so that a refusal costs little
-                for message in _write_refusal(queue):
-                    await send(message)
+                await queue.refuse().to_response()(scope, receive, answer)  # before the body is read
             elif problem is None:
                 await self._inner(scope, body, answer)
             else:
@@ -207,17 +204,6 @@ def is_api(scope: Scope) -> bool:
     """Whether a request is for the API."""
     path: str = scope["path"]
     return path.startswith("/api/")
-
-
-@lru_cache(maxsize=8)
-def _write_refusal(queue: JobQueue) -> tuple[Message, Message]:
-    """Return the messages of the answer to a job for which there is no place: they are always the same."""
-    response = queue.refuse().to_response()
-    headers = [*response.raw_headers, *_HEADERS]
-    return (
-        {"type": "http.response.start", "status": response.status_code, "headers": headers},
-        {"type": "http.response.body", "body": response.body},
-    )
 
 
 def refuse_body(limit: int) -> Problem:

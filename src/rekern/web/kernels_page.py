@@ -19,10 +19,10 @@ from rekern.drawing.figures import choose_figure
 from rekern.drawing.markup import Markup, element
 from rekern.drawing.page import frame_figure
 from rekern.drawing.waterfall import write_waterfall
-from rekern.kernels import Rewriting
+from rekern.kernels import DependencyPaths, PartialTree, Rewriting, SubsetTree, SubTree
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_summary import summarize_kernel
-from rekern.web import deferred_imports
+from rekern.kernels.trees.tree_kernel import TreeKernel
 from rekern.web.job_queue import Job
 from rekern.web.page_state import PageState
 from rekern.web.site import Site
@@ -147,10 +147,10 @@ def make_kernel(name: str, numbers: dict[str, float], wildcards: str, normalize:
         most = int(numbers["k"])
         return Rewriting((1, most) if most > 1 else 1, wildcards, decay, normalize)
     if name == "partial":
-        return deferred_imports.PartialTree(decay, numbers["mu"], normalize=normalize)
+        return PartialTree(decay, numbers["mu"], normalize=normalize)
     if name == "paths":
-        return deferred_imports.DependencyPaths(decay, normalize=normalize)
-    return (deferred_imports.SubTree if name == "subtrees" else deferred_imports.SubsetTree)(decay, normalize=normalize)
+        return DependencyPaths(decay, normalize=normalize)
+    return (SubTree if name == "subtrees" else SubsetTree)(decay, normalize=normalize)
 
 
 def explain_kernel(kernel: Kernel, left: object, right: object) -> Explanation:
@@ -164,7 +164,7 @@ def explain_kernel(kernel: Kernel, left: object, right: object) -> Explanation:
         parts = order_parts(decision.parts(right, 0))
         shared = [part for part in parts if part.contribution]
         return Explanation(decision=sum(part.contribution for part in shared), parts=shared)
-    assert isinstance(kernel, deferred_imports.TreeKernel)
+    assert isinstance(kernel, TreeKernel)
     return kernel.explain(left, right, n=None)
 
 

@@ -10,10 +10,10 @@ from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
 from rekern.core.messages import shorten_text
+from rekern.datasets import load_rewrites
 from rekern.drawing import draw_explanation
 from rekern.learning.pair_explanation import PairExplanation
 from rekern.learning.rule_listing import find_pair_texts
-from rekern.web import deferred_imports
 from rekern.web.explain_api import NEIGHBORS, explain_item
 from rekern.web.job_queue import Job
 from rekern.web.page_state import PageState
@@ -77,7 +77,7 @@ def explain_texts(site: Site, model: ServedModel, source: str, target: str, labe
 @lru_cache(maxsize=64)
 def list_examples(model: ServedModel) -> list[tuple[str, str]]:
     """Return pairs or texts to begin with: some that the model was trained on, or embedded ones."""
-    pairs = deferred_imports.load_rewrites("test", size=EXAMPLES)[0]
+    pairs = load_rewrites("test", size=EXAMPLES)[0]
     if model.model.has_pairs():
         numbers = range(len(model.model.pairs_))
         pairs = [find_pair_texts(model.model, number) for number in numbers]

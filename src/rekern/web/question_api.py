@@ -8,7 +8,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from rekern.core.json_values import JsonObject
-from rekern.web import deferred_imports
 from rekern.web.ask_api import read_questions
 from rekern.web.job_queue import Job
 from rekern.web.site import Site
@@ -32,10 +31,12 @@ def add_routes(app: FastAPI, site: Site) -> None:
         questions = read_questions(site, asked.question, asked.questions)
 
         def work(job: Job) -> JsonObject:
+            from rekern.questions.pattern_model import describe_explanation, describe_types
+
             model = site.models.find_question_model()
             if asked.question is not None:
-                return {"rows": [deferred_imports.describe_explanation(asked.question, model.explain(asked.question))]}
-            return {"rows": deferred_imports.describe_types(model, questions)}
+                return {"rows": [describe_explanation(asked.question, model.explain(asked.question))]}
+            return {"rows": describe_types(model, questions)}
 
         answer = await site.answer_json(request, work)
         site.metrics.count_rows("question", len(questions))

@@ -9,7 +9,6 @@ from starlette.requests import Request
 from starlette.responses import Response
 
 from rekern.drawing import draw_explanation
-from rekern.web import deferred_imports
 from rekern.web.job_queue import Job
 from rekern.web.page_state import PageState
 from rekern.web.site import Site
@@ -40,8 +39,10 @@ def add_routes(app: FastAPI, site: Site) -> None:
             return site.render(request, "question", values)
 
         def work(job: Job) -> dict[str, object]:
+            from rekern.questions.pattern_model import describe_types
+
             model = site.models.find_question_model()
-            row = deferred_imports.describe_types(model, [asked])[0]
+            row = describe_types(model, [asked])[0]
             chance = row["probabilities"][row["type"]]
             drawing = draw_explanation(model.explain(asked), style=False)
             return {"row": row, "drawing": drawing, "summary": f"The type is {row['type']}, {100 * chance:.1f} %."}

@@ -20,7 +20,6 @@ from rekern.learning.pair_ranker import PairRanker
 from rekern.learning.pair_regressor import PairRegressor
 from rekern.learning.predicted_columns import PairPredictor
 from rekern.learning.text_classifier import TextClassifier
-from rekern.web import deferred_imports
 from rekern.web.problems import Problem
 
 if TYPE_CHECKING:
@@ -109,9 +108,9 @@ class ServedModels:
         asker: Asker | None = None,
     ) -> None:
         self._models = {name: ServedModel(name, model) for name, model in models.items()}
-        self._question = Late(lambda: question_model or deferred_imports.load_embedded_model())
+        self._question = Late(lambda: question_model or _load_embedded_model())
         self.database = "europe" if asker is None else asker.database.name  # what questions are asked about
-        self._asker = Late(lambda: asker or deferred_imports.europe_asker(1))
+        self._asker = Late(lambda: asker or _make_europe_asker())
         self._asking = threading.Lock()  # a database takes one query at a time
 
     @classmethod
@@ -129,12 +128,14 @@ class ServedModels:
         need resources: a tagger of questions, and what `rekern.load_model` takes. ``limits`` are what
         a file may ask for.
         """
+        from rekern.questions.question_archive import load_question_model
+
         models: dict[str, PairPredictor] = {}
         question_model, parser = None, None
         for path in map(Path, paths):
             kind = read_kind(path, limits)
             if kind == QUESTION_MODEL:
-                question_model = deferred_imports.load_question_model(path, tagger, limits)
+                question_model = load_question_model(path, tagger, limits)
             elif kind == PARSER:
                 parser = cast("SemanticParser", load_model(path, limits=limits))
             else:
@@ -144,7 +145,9 @@ class ServedModels:
                 model.n_jobs = 1  # requests are served at the same time; each takes one core
                 models[choose_name(path.stem, models)] = model
         if not models:
-            demonstration = deferred_imports.load_demonstration_model()
+            from rekern.learning.demonstration_model import load_demonstration_model
+
+            demonstration = load_demonstration_model()
             demonstration.n_jobs = 1
             models[DEMONSTRATION] = demonstration
         return cls(models, question_model, make_asker(parser))
@@ -176,6 +179,18 @@ class ServedModels:
     def describe(self) -> JsonObject:
         """Return what the server has, as plain values for JSON."""
         return {"models": [model.describe() for model in self.list_models()], "database": self.database}
+
+
+def _load_embedded_model() -> PatternModel:
+    from rekern.questions.six_type_model import load_embedded_model
+
+    return load_embedded_model()
+
+
+def _make_europe_asker() -> Asker:
+    from rekern.krisp.answering.europe import europe_asker
+
+    return europe_asker(1)
 
 
 def read_kind(path: Path, limits: ModelLimits = DEFAULT_LIMITS) -> object:

@@ -1,8 +1,7 @@
-"""Running the application: the signals, the end."""
+"""Running the application: its socket, the signals, the end."""
 
 from __future__ import annotations
 
-import gc
 import signal
 import socket
 import sys
@@ -11,9 +10,27 @@ from types import FrameType
 
 import uvicorn
 
+from rekern.errors import InputError
 from rekern.web.guard import Guard
 
 SWITCH_SECONDS = 0.001  # how long a job may keep others from answering, while it runs Python
+
+
+def open_socket(host: str, port: int) -> socket.socket:
+    """Return a socket that listens; port 0 is any free one.
+
+    >>> with open_socket("127.0.0.1", 0) as listener:
+    ...     listener.getsockname()[0]
+    '127.0.0.1'
+    """
+    family = socket.AF_INET6 if ":" in host else socket.AF_INET
+    try:
+        return socket.create_server((host, port), family=family, backlog=2048)
+    except OSError as error:
+        remedy = "choose another with --port" if error.errno not in (None, -2, -3) else "correct --host"
+        raise InputError(f"cannot listen on {host}, port {port} ({error.strerror}): {remedy}") from None
+    except OverflowError:
+        raise InputError(f"the port {port} does not exist: choose one from 0 to 65535") from None
 
 
 class _Server(uvicorn.Server):
@@ -39,11 +56,9 @@ def run_server(application: Guard, listener: socket.socket, seconds: float, tell
     before = signal.set_wakeup_fd(-1)  # a signal starts the orderly end, and nothing else
     interval = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH_SECONDS)
-    gc.freeze()  # libraries and models stay: looking through them for garbage would hold up requests
     try:
         server.run(sockets=[listener])
     finally:
-        gc.unfreeze()
         sys.setswitchinterval(interval)
         signal.set_wakeup_fd(before)
     tell("ended; all requests are answered")

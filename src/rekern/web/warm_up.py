@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import threading
 
 from rekern.errors import InputError, MissingExtraError
@@ -15,12 +14,7 @@ PAUSE = 1.0  # seconds before the warm-up, so that the first request does not wa
 
 def start_warm_up(site: Site) -> threading.Thread:
     """Use every model and every kernel of the pages once, in the background, and return the thread."""
-
-    def work() -> None:
-        warm_up(site)
-        gc.freeze()  # what was loaded stays: see `run_server`
-
-    thread = threading.Timer(PAUSE, work)
+    thread = threading.Timer(PAUSE, warm_up, [site])
     thread.daemon, thread.name = True, "rekern-warm-up"
     thread.start()
     return thread
