@@ -27,7 +27,7 @@ from rekern.learning.cross_validation import Fold, make_group_folds, make_text_f
 from rekern.learning.search_tasks import ClassTask, NumberTask, OrderTask, SearchTask
 from rekern.structures import Representations
 from rekern.structures.parsers import parse_trees, parser
-from rekern.structures.parsers.interface import TextParser
+from rekern.structures.parsers.interface import Parser
 
 N_FOLDS = 5
 DEPENDENCIES = "dependencies"  # the representation of an item that `add_dependencies` adds
@@ -124,7 +124,7 @@ def load_items(corpus: PairCorpus, part: str, data: DataPath) -> CorpusPart:
     return add_dependencies(found, parser("spacy")) if corpus.has_roles else found
 
 
-def add_dependencies(part: CorpusPart, used: TextParser, cache: str | None = None) -> CorpusPart:
+def add_dependencies(part: CorpusPart, used: Parser, cache: str | None = None) -> CorpusPart:
     """Add the dependencies of both sides, in CoNLL-U, to the items of a part."""
     items = Representations.from_items(part.items)
     columns = {name: items[name] for name in items.columns}

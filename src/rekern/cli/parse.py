@@ -14,7 +14,7 @@ from rekern.cli import common_options, output, table_options
 from rekern.errors import InputError
 
 if TYPE_CHECKING:
-    from rekern.structures.parsers.interface import TextParser
+    from rekern.structures.parsers.interface import Parser
 
 
 def parse(
@@ -122,7 +122,7 @@ class ParsedTable(NamedTuple):
 def _add_trees(
     file: str,
     names: list[str],
-    adapter: TextParser,
+    adapter: Parser,
     kinds: list[str],
     cache: str | None,
     format: str | None,
@@ -160,7 +160,7 @@ def _split_names(text: str, option: str) -> list[str]:
     return names
 
 
-def _choose_kind(parser: TextParser) -> str:
+def _choose_kind(parser: Parser) -> str:
     return "constituents" if "constituents" in parser.gives else "grct"
 
 

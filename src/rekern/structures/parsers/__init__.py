@@ -6,7 +6,7 @@ Traceback (most recent call last):
 rekern.errors.InputError: unknown parser 'no such parser': choose corenlp, spacy, stanford, stanza
 
 Another package can add a parser by an entry point in the group ``rekern.parsers``. It names a class or a function that
-makes a parser (see `TextParser`); a subclass of `Parser` is the simplest.
+makes a `Parser`.
 """
 
 from collections.abc import Callable
@@ -17,7 +17,7 @@ from typing import Any, cast
 
 from rekern.core.cache_folder import cache_folder
 from rekern.errors import InputError
-from rekern.structures.parsers.interface import Parse, Parser, TextParser, is_parser
+from rekern.structures.parsers.interface import Parse, Parser
 from rekern.structures.parsers.parse_cache import ParseCache
 from rekern.structures.parsers.parse_trees import KINDS, Parsed, parse_trees, text_tree
 
@@ -27,7 +27,6 @@ __all__ = [
     "ParseCache",
     "Parsed",
     "Parser",
-    "TextParser",
     "cache_folder",
     "parse_trees",
     "parser",
@@ -44,7 +43,7 @@ _OWN = {
 }
 
 
-def parser(name: str = "spacy", **options: Any) -> TextParser:
+def parser(name: str = "spacy", **options: Any) -> Parser:
     """Make the parser with this name and these options, which the class of each parser documents.
 
     >>> parser("spacy", modle="en_core_web_lg")
@@ -59,8 +58,8 @@ def parser(name: str = "spacy", **options: Any) -> TextParser:
         has = ", ".join(sorted(known or ())) or "none"
         raise InputError(f"the parser {name} has no option {unknown[0]!r}: it has {has}")
     made = make(**options)
-    if not is_parser(made):
-        raise InputError(f"{name} makes no parser: it needs name, gives, identity, parse and close (see TextParser)")
+    if not isinstance(made, Parser):
+        raise InputError(f"{name} makes a {type(made).__name__}: it must make a rekern.structures.parsers.Parser")
     return made
 
 
@@ -73,20 +72,20 @@ def parser_names() -> list[str]:
     return sorted({*_OWN, *(point.name for point in entry_points(group=GROUP))})
 
 
-def _find_maker(name: str) -> Callable[..., TextParser]:
+def _find_maker(name: str) -> Callable[..., Parser]:
     if name in _OWN:
         module, attribute = _OWN[name]
-        return cast(Callable[..., TextParser], getattr(import_module(f"{__name__}.{module}"), attribute))
+        return cast(Callable[..., Parser], getattr(import_module(f"{__name__}.{module}"), attribute))
     for point in entry_points(group=GROUP):
         if point.name == name:
             try:
-                return cast(Callable[..., TextParser], point.load())
+                return cast(Callable[..., Parser], point.load())
             except (ImportError, AttributeError) as error:
                 raise InputError(f"the parser {name} cannot be loaded ({error}): install {point.value} again") from None
     raise InputError(f"unknown parser {name!r}: choose {', '.join(parser_names())}")
 
 
-def _list_options(make: Callable[..., TextParser]) -> list[str] | None:
+def _list_options(make: Callable[..., Parser]) -> list[str] | None:
     """Return the names of the options, or None if any name is allowed."""
     try:
         parameters = signature(make).parameters.values()

@@ -4,8 +4,7 @@ import re
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Iterator, Mapping
-from inspect import getattr_static
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from rekern.core.messages import name_value, shorten_text
 from rekern.core.progress import track
@@ -41,45 +40,11 @@ class Parse(NamedTuple):
         return self.dependencies or ()
 
 
-class TextParser(Protocol):
-    """What `parse_trees` needs of a parser. A parser of another package needs no other base class.
+class Parser(ABC):
+    """The base class of parsers; a subclass has ``name``, ``gives``, ``identity`` and ``_parses``.
 
     ``gives`` names what it returns, ``"dependencies"`` and ``"constituents"``. ``identity`` is all that the result
     depends on apart from the text (name, version, model, options), as plain values: it is the key of the cache.
-    `Parser` is a base class that does the checks, the batches and the warnings.
-    """
-
-    @property
-    def name(self) -> str: ...
-
-    @property
-    def gives(self) -> tuple[str, ...]: ...
-
-    @property
-    def identity(self) -> Mapping[str, object]: ...
-
-    def parse(self, texts: object, progress: str = "parsing") -> Iterator[Parse]:
-        """Yield the parse of each text, in order; an empty text has no sentences."""
-        ...
-
-    def close(self) -> None:
-        """End the processes of the parser, if it has any."""
-        ...
-
-
-def is_parser(value: object) -> bool:
-    """Whether an object has what `TextParser` asks for; nothing of it is called, because that may load a model.
-
-    >>> is_parser(7)
-    False
-    """
-    missing = object()
-    names = ("name", "gives", "identity", "parse", "close")
-    return all(getattr_static(value, name, missing) is not missing for name in names)
-
-
-class Parser(ABC):
-    """The base class of parsers; a subclass has ``name``, ``gives``, ``identity`` and ``_parses`` (see `TextParser`).
 
     >>> class Flat(Parser):
     ...     name, gives, identity = "flat", ("constituents",), {"parser": "flat"}

@@ -9,7 +9,7 @@ from rekern.errors import InputError
 from rekern.structures.dependency_trees import grct, lct, loct, word_trees
 from rekern.structures.formats.conllu import to_conllu
 from rekern.structures.head_rules import to_dependencies
-from rekern.structures.parsers.interface import Parse, TextParser, check_texts, collapse
+from rekern.structures.parsers.interface import Parse, Parser, check_texts, collapse
 from rekern.structures.parsers.parse_cache import ParseCache
 from rekern.structures.sentences import Sentence
 from rekern.structures.trees import Trees
@@ -43,7 +43,7 @@ class Parsed(NamedTuple):
 
 def parse_trees(
     texts: object,
-    parser: TextParser,
+    parser: Parser,
     kinds: Sequence[str] = ("grct",),
     cache: str | os.PathLike[str] | None = None,
 ) -> Parsed:
@@ -98,7 +98,7 @@ cached=0, faults={})
     return Parsed(trees, len(distinct), known, faults)
 
 
-def check_kinds(kinds: Sequence[str], parser: TextParser) -> None:
+def check_kinds(kinds: Sequence[str], parser: Parser) -> None:
     """Raise an error for unknown kinds of trees, and for those that the parser does not give.
 
     >>> from rekern.structures.parsers import parser
