@@ -4,11 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rekern.core.window_products import WindowLists, fill_pair_rows, join_lists
 
 from rekern.core import inverted_lists, parallel_jobs
 from rekern.core.inverted_lists import NO_KEYS, invert_all_blocks, invert_rows
 from rekern.core.key_rows import KeyRows
-from rekern.core.window_products import WindowLists, fill_pair_rows, join_lists
 
 
 def make_rows(table):

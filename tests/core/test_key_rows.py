@@ -4,9 +4,9 @@ import weakref
 
 import numpy as np
 import pytest
+from rekern.core.parallel_steps import run_together
 
 from rekern.core.key_rows import KeyRows, join_rows
-from rekern.core.parallel_steps import run_together
 
 
 @pytest.mark.parametrize("release", [False, True])

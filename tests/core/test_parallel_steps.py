@@ -5,7 +5,6 @@ import threading
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-
 from rekern.core.parallel_steps import Steps, run_together
 
 

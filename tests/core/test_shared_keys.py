@@ -3,10 +3,10 @@
 import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
-
-from rekern.core.key_rows import KeyRows
 from rekern.core.parallel_steps import run_together
 from rekern.core.shared_keys import share_blocks
+
+from rekern.core.key_rows import KeyRows
 
 tables = st.integers(1, 7).flatmap(
     lambda n: st.lists(st.lists(st.sampled_from([0.0, 0.0, 1.0, 2.5]), min_size=6, max_size=6), min_size=n, max_size=n)

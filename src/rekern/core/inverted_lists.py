@@ -2,9 +2,6 @@
 
 A row of the Gram is added up in a dense accumulator that fits into the cache. The products are always added in the
 order of the row's own keys, so the result has the same bits for any division into blocks and any number of jobs.
-
-Keys that many rows have make most of the products. If all values are whole numbers, whose sums are exact in 32 bits and
-in any order, these keys become the columns of a dense matrix, which is multiplied several columns at a time.
 """
 
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -15,17 +12,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from rekern.core.arrays import Floats, Ints, SmallFloats, SmallInts
+from rekern.core.arrays import Floats, Ints, SmallInts
 from rekern.core.compiling import compiled
-from rekern.core.key_index import index_keys, look_up, number_keys, place_counts
+from rekern.core.key_index import index_keys, look_up, number_keys
 from rekern.core.key_rows import KeyRows
-from rekern.core.parallel_jobs import count_shares
-from rekern.core.parallel_steps import Steps, run_together
-from rekern.core.shared_keys import SharedKeys, share_blocks
-
-FREQUENT = 8  # a key is frequent if more than one in so many rows has it
-FEW_ROWS = 64  # and if more than this many have it
-LARGEST_WHOLE = 1 << 24  # up to here sums of whole numbers are exact in 32 bits
 
 
 class InvertedLists(NamedTuple):
@@ -42,16 +32,6 @@ class InvertedLists(NamedTuple):
     rows: SmallInts
     weights: Floats
     width: int
-
-
-class FrequentKeys(NamedTuple):
-    """The values of frequent keys in a symmetric Gram, a column for each row and a row for each key; maybe none."""
-
-    by_key: SmallFloats
-    by_row: SmallFloats
-
-
-NO_KEYS = FrequentKeys(np.zeros((0, 0), np.float32), np.zeros((0, 0), np.float32))
 
 
 @compiled
@@ -144,7 +124,7 @@ def _list_other_rows(indptr, found, values, offsets, rows, entries, other_values
     return pointers, left, begin, end, rows, weights
 
 
-def invert_rows(left: KeyRows, right: KeyRows | None = None, n_jobs: int | None = None) -> InvertedLists:
+def invert_rows(left: KeyRows, right: KeyRows | None = None, n_jobs: int | None = 1) -> InvertedLists:
     """Return inverted lists for the Gram of left rows against right rows, or of the left rows with themselves.
 
     >>> rows = KeyRows(np.array([0, 1, 2]), np.array([7, 7], dtype=np.uint64), np.array([2.0, 3.0]))
@@ -165,130 +145,6 @@ def invert_rows(left: KeyRows, right: KeyRows | None = None, n_jobs: int | None 
     return InvertedLists(indptr, values, begin, end, rows, weights, len(base.indptr) - 1)
 
 
-def invert_all_blocks(
-    parts: list[list[KeyRows]], n_jobs: int | None = None, release: bool = False
-) -> list[tuple[InvertedLists, FrequentKeys]]:
-    """Return inverted lists for the Grams of rows with themselves, and their frequent keys, which are in no list.
-
-    ``parts`` has a list of blocks of rows, one below the other, for each Gram. There are frequent keys only if the
-    values of their products are whole numbers, and small enough for 32 bits. With ``release`` the lists of blocks are
-    emptied as soon as their memory can be used for the rest.
-    """
-    shares = count_shares([sum(len(block.keys) for block in blocks) for blocks in parts], n_jobs)
-    return run_together([_invert_blocks(blocks, own, release) for blocks, own in zip(parts, shares)], n_jobs)
-
-
-def _invert_blocks(blocks: list[KeyRows], shares: int, release: bool) -> Steps[tuple[InvertedLists, FrequentKeys]]:
-    height = sum(len(block.indptr) - 1 for block in blocks)
-    shared = yield from share_blocks(blocks, shares, release)
-    spans = shared.cut(shares)
-    chosen, frequent = yield from _find_frequent(shared, height, spans)
-    shared.times[chosen] = 0
-    lists = yield from _list_shared_rows(shared, height, spans)
-    return lists, frequent
-
-
-def _find_frequent(shared: SharedKeys, height: int, spans: list[tuple[int, int]]) -> Steps[tuple[Ints, FrequentKeys]]:
-    """Return the numbers of the frequent keys, and their values; none if one of these is no whole number."""
-    chosen = np.flatnonzero(shared.counts > max(FEW_ROWS, height // FREQUENT))
-    values = np.zeros((len(chosen), height), np.float32)
-    columns = np.full(len(shared.counts), -1, np.int32)
-    columns[chosen] = np.arange(len(chosen), dtype=np.int32)
-    largest = yield [(_fill_columns, *span, *shared[1:4], columns, values) for span in spans if len(chosen)]
-    times = shared.times[chosen]
-    if len(chosen) and (min(largest) < 0 or max(largest) ** 2 * times.sum() >= LARGEST_WHOLE):
-        chosen, values, times = chosen[:0], values[:0], times[:0]
-    (by_row,) = yield [(_scale_columns, values, times)]
-    return chosen, FrequentKeys(values, by_row)
-
-
-def _scale_columns(values: SmallFloats, times: Ints) -> SmallFloats:
-    """Return the values row by row, times the numbers of keys that they stand for."""
-    return np.ascontiguousarray(values.T) * times.astype(np.float32)
-
-
-@compiled
-def _fill_columns(first, last, numbers, rows, values, columns, dense):
-    """Write the values of the keys that have a column; return the largest one, or -1 if one is no whole number."""
-    largest = 0.0
-    for entry in range(first, last):
-        if numbers[entry] >= 0 and columns[numbers[entry]] >= 0:
-            value = values[entry]
-            if value != np.floor(value):
-                return -1.0
-            largest = max(largest, abs(value))
-            dense[columns[numbers[entry]], rows[entry]] = value
-    return largest
-
-
-def _list_shared_rows(shared: SharedKeys, height: int, spans: list[tuple[int, int]]) -> Steps[InvertedLists]:
-    """Return the lists of a symmetric Gram, as `_list_rows_below` does, without keys that count 0 times.
-
-    The products of a key count as often as ``times`` says. Each span of entries has keys of its own.
-    """
-    ((offsets, ends, length),) = yield [(_lay_out_lists, shared.counts, shared.times)]
-    counts = np.zeros((len(spans), height), np.int64)  # of the entries that each span has in each row
-    fill = offsets.copy()
-    yield [(_count_entries, *span, *shared[1:3], ends, fill, own) for span, own in zip(spans, counts)]
-    ((indptr, places),) = yield [(place_counts, counts)]
-    lists = InvertedLists(
-        indptr,
-        np.empty(indptr[-1]),
-        np.empty(indptr[-1], np.int32),
-        np.empty(indptr[-1], np.int32),
-        np.empty(length, np.int32),
-        np.empty(length),
-        height,
-    )
-    arrays = (*shared[1:4], shared.times, ends, offsets)
-    yield [(_place_entries, *span, *arrays, own, *lists[1:-1]) for span, own in zip(spans, places)]
-    return lists
-
-
-@compiled
-def _lay_out_lists(counts, times):
-    """Return where the list of each key begins and ends, one after the other; -1 if a key has none."""
-    offsets, ends = np.empty(len(counts), np.int32), np.empty(len(counts), np.int32)
-    length = 0
-    for number in range(len(counts)):
-        offsets[number] = ends[number] = -1
-        if times[number] > 0:
-            offsets[number] = length
-            length += counts[number]
-            ends[number] = length
-    return offsets, ends, length
-
-
-@compiled
-def _count_entries(first, last, numbers, rows, ends, fill, counts):
-    """Count the entries of each row that have others after them in their lists."""
-    for entry in range(first, last):
-        number = numbers[entry]
-        if number >= 0 and ends[number] >= 0:
-            fill[number] += 1
-            if fill[number] < ends[number]:
-                counts[rows[entry]] += 1
-
-
-@compiled
-def _place_entries(first, last, numbers, row_of, values, times, ends, fill, places, left, begin, end, rows, weights):
-    """Write the entries to their lists, and those that have others after them to the places of their rows."""
-    for entry in range(first, last):
-        number = numbers[entry]
-        if number < 0 or ends[number] < 0:
-            continue
-        row, at = row_of[entry], fill[number]
-        fill[number] = at + 1
-        rows[at] = row
-        weights[at] = values[entry]
-        if at + 1 < ends[number]:
-            place = places[row]
-            places[row] = place + 1
-            left[place] = values[entry] * times[number]
-            begin[place] = at + 1
-            end[place] = ends[number]
-
-
 @compiled
 def _add_products(block, first, offset, indptr, values, begin, end, rows, weights):
     for index in range(block.shape[0]):
@@ -296,6 +152,13 @@ def _add_products(block, first, offset, indptr, values, begin, end, rows, weight
             value = values[entry]
             for at in range(begin[entry], end[entry]):
                 block[index, rows[at] - offset] += value * weights[at]
+
+
+def multiply_lists(lists: InvertedLists, first: int, last: int, offset: int = 0) -> Floats:
+    """Return rows ``first`` to ``last - 1`` of a Gram, from column ``offset`` on."""
+    block = np.zeros((last - first, lists.width - offset))
+    _add_products(block, first, offset, *lists[:-1])
+    return block
 
 
 @dataclass(frozen=True)
@@ -307,9 +170,7 @@ class ListBlock:
     whole: bool = False  # whether the exact values are whole numbers, so that rounding errors are removed
 
     def __call__(self, first: int, last: int) -> Floats:
-        offset = 0 if self.diagonal is None else first
-        block = np.zeros((last - first, self.lists.width - offset))
-        _add_products(block, first, offset, *self.lists[:-1])
+        block = multiply_lists(self.lists, first, last, 0 if self.diagonal is None else first)
         if self.whole:
             np.rint(block, out=block)
         if self.diagonal is not None:

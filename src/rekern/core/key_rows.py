@@ -3,17 +3,15 @@
 # mypy: allow-untyped-defs, no-check-untyped-defs
 # Compiled functions take arrays and are typed by Numba.
 
-from collections.abc import Sequence
 from typing import NamedTuple
 
 import numpy as np
 
 from rekern.core.array_core import find_longest
-from rekern.core.arrays import Floats, Ints, Keys, SmallInts, offsets_of, slice_ragged
+from rekern.core.arrays import Floats, Ints, Keys, offsets_of, slice_ragged
 from rekern.core.compiling import compiled
 from rekern.core.hashing import size_table
-from rekern.core.key_index import index_keys, lay_out_parts, look_up
-from rekern.core.parallel_steps import Steps, run_together, split_shares
+from rekern.core.key_index import index_keys, look_up
 
 
 class KeyRows(NamedTuple):
@@ -48,80 +46,14 @@ class KeyRows(NamedTuple):
 
 def stack_rows(blocks: list[KeyRows]) -> KeyRows:
     """Stack blocks of rows, one below the other."""
-    return run_together([join_rows(blocks, 1)])[0]
-
-
-def join_rows(blocks: list[KeyRows], shares: int, release: bool = False) -> Steps[KeyRows]:
-    """Stack blocks of rows in a step of so many calls; with ``release`` the list keeps no block that is copied.
-
-    >>> rows = KeyRows(np.array([0, 1]), np.array([7], dtype=np.uint64), np.ones(1))
-    >>> run_together([join_rows([rows, rows], 2)])[0].keys.tolist()
-    [7, 7]
-    """
     if len(blocks) == 1:
         return blocks[0]
     starts = offsets_of([len(block.keys) for block in blocks])
-    nothing = KeyRows(np.zeros(1, np.int64), np.empty(0, np.uint64), np.empty(0))
-    indptr = np.concatenate([block.indptr[bool(i) :] + starts[i] for i, block in enumerate(blocks)])
-    keys, values = np.empty(starts[-1], np.uint64), np.empty(starts[-1])
-
-    def copy(first: int, last: int) -> None:
-        for place in range(first, last):
-            keys[starts[place] : starts[place + 1]] = blocks[place].keys
-            values[starts[place] : starts[place + 1]] = blocks[place].values
-            if release:
-                blocks[place] = nothing
-
-    yield [(copy, *span) for span in split_shares(len(blocks), shares)]
-    return KeyRows(indptr, keys, values)
-
-
-class DividedEntries(NamedTuple):
-    """The entries of rows, divided into parts by the top bits of their keys; within a part the rows ascend."""
-
-    starts: Ints  # where each part begins
-    keys: Keys
-    rows: SmallInts
-    values: Floats
-
-
-def divide_blocks(blocks: Sequence[KeyRows], bits: int, shares: int = 1) -> Steps[DividedEntries]:
-    """Divide the entries of blocks of rows, one below the other, into parts by the first bits of their keys.
-
-    >>> rows = KeyRows(np.array([0, 2, 3]), np.array([2**63, 5, 7], dtype=np.uint64), np.ones(3))
-    >>> run_together([divide_blocks([rows, rows], 1)])[0].rows.tolist()
-    [0, 1, 2, 3, 0, 2]
-    """
-    spans = split_shares(len(blocks), shares)
-    keys = [[block.keys for block in blocks[begin:end]] for begin, end in spans]
-    starts, fills = yield from lay_out_parts(keys, bits)
-    size = int(starts[-1])
-    divided = DividedEntries(starts, np.empty(size, np.uint64), np.empty(size, np.int32), np.empty(size))
-    firsts = offsets_of([len(block.indptr) - 1 for block in blocks])
-    yield [
-        (_divide_span, blocks[begin:end], firsts[begin:end], bits, own, divided)
-        for (begin, end), own in zip(spans, fills)
-    ]
-    return divided
-
-
-def _divide_span(blocks: Sequence[KeyRows], firsts: Ints, bits: int, fill: Ints, divided: DividedEntries) -> None:
-    for block, first in zip(blocks, firsts.tolist()):
-        _divide_entries(first, *block, bits, fill, *divided[1:])
-
-
-@compiled
-def _divide_entries(first, indptr, keys, values, bits, fill, new_keys, rows, new_values):
-    """Write the entries of a block, whose first row is ``first``, to their parts, and -0.0 as 0.0."""
-    shift = np.uint64(64 - bits)
-    for row in range(len(indptr) - 1):
-        for entry in range(indptr[row], indptr[row + 1]):
-            part = np.int64(keys[entry] >> shift)
-            at = fill[part]
-            fill[part] = at + 1
-            new_keys[at] = keys[entry]
-            rows[at] = first + row
-            new_values[at] = values[entry] + 0.0
+    return KeyRows(
+        np.concatenate([block.indptr[bool(i) :] + starts[i] for i, block in enumerate(blocks)]),
+        np.concatenate([block.keys for block in blocks]),
+        np.concatenate([block.values for block in blocks]),
+    )
 
 
 @compiled

@@ -12,22 +12,18 @@ from typing import NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from rekern.core.array_core import find_longest
-from rekern.core.arrays import Floats, Keys, offsets_of
+from rekern.core.arrays import Floats, Keys
 from rekern.core.compiling import compiled, uncounted
 from rekern.core.hashing import size_table
-from rekern.core.key_index import MOST_ENTRIES, check_entries, number_keys
-from rekern.core.key_rows import KeyRows, divide_blocks
+from rekern.core.key_index import MOST_ENTRIES, number_keys
+from rekern.core.key_rows import KeyRows
 from rekern.core.number_packing import pack_keys, pack_numbers, unpack_keys, unpack_numbers
 from rekern.core.object_descriptions import State
-from rekern.core.parallel_jobs import run_in_threads, split_range
-from rekern.core.parallel_steps import run_together
 from rekern.core.state_schema import Array, Record
 from rekern.errors import ModelFileError
 
 CHUNK = 1024
 FEW_KEYS = 8  # that are searched one after the other
-PART_BITS = 12  # parts of about 2 to the power of this many entries
 
 Numbers = npt.NDArray[np.uint32]
 
@@ -69,21 +65,24 @@ def sum_and_count(rows: KeyRows, factors: Floats, n_jobs: int | None = None) -> 
     >>> sum_and_count(rows, np.array([[0.5], [1.0]]))[1].tolist()
     [1, 2]
     """
-    check_entries(len(rows.keys))
-    bits = max(1, len(rows.keys).bit_length() - PART_BITS)
-    (divided,) = run_together([divide_blocks([rows], bits)])
-    parts = len(divided.starts) - 1
-    keys = np.empty(len(rows.keys), np.uint64)
-    weights = np.empty((len(rows.keys), factors.shape[1]))
-    sizes = np.zeros(parts, np.int64)
-    counts = np.empty(len(rows.keys), np.uint32)
-    arrays = (bits, *divided, np.ascontiguousarray(factors), keys, weights, counts, sizes)
-    run_in_threads(_sum_parts, [(*span, *arrays) for span in split_range(parts, max(16, parts // 16))], n_jobs)
-    before = offsets_of(sizes)
-    _move_parts(divided.starts, before, keys, weights, counts)
-    size = int(before[-1])
-    numbers = np.arange(size, dtype=np.uint32)
-    return make_table(keys[:size].copy(), numbers, weights[:size].copy()), counts[:size].copy()
+    numbers, distinct = number_keys(rows.keys, n_jobs)
+    order = np.argsort(distinct)
+    ranks = np.empty(len(order), np.int32)
+    ranks[order] = np.arange(len(order), dtype=np.int32)
+    weights, counts = _add_up(rows.indptr, ranks[numbers], rows.values, np.ascontiguousarray(factors), len(distinct))
+    return make_table(distinct[order], np.arange(len(distinct), dtype=np.uint32), weights), counts
+
+
+@compiled
+def _add_up(indptr, numbers, values, factors, size):
+    """Return the weight of every feature, and how many rows have it."""
+    weights, counts = np.zeros((size, factors.shape[1])), np.zeros(size, np.uint32)
+    for row in range(len(indptr) - 1):
+        for entry in range(indptr[row], indptr[row + 1]):
+            counts[numbers[entry]] += np.uint32(1)
+            for output in range(factors.shape[1]):
+                weights[numbers[entry], output] += factors[row, output] * values[entry]
+    return weights, counts
 
 
 def make_table(keys: Keys, numbers: Numbers, weights: Floats) -> WeightTable:
@@ -158,66 +157,6 @@ def sign_rows(cells):
             code = code ^ (code >> np.uint64(32))
         signatures[row] = code
     return signatures
-
-
-@compiled
-def _sum_parts(first, last, bits, starts, keys, rows, values, factors, found, sums, counts, sizes):
-    """Add up the weights within each part: the distinct keys in ascending order, and how many they are.
-
-    The slot of a key in the table is given by the bits that follow those of the part, so that the keys stand in the
-    table nearly in ascending order.
-    """
-    largest = find_longest(starts[first : last + 1])
-    table = np.empty((1 << size_table(largest)) + largest, np.int32)
-    own, times = np.empty(largest, np.uint64), np.empty(largest, np.uint32)
-    totals = np.empty((largest, factors.shape[1]))
-    for part in range(first, last):
-        begin, end = starts[part], starts[part + 1]
-        slots = size_table(end - begin)
-        room = (1 << slots) + end - begin  # for keys that find their slot taken
-        table[:room] = -1
-        shift = np.uint64(64 - slots)
-        size = 0
-        for entry in range(begin, end):
-            key = keys[entry]
-            slot = np.int64((key << np.uint64(bits)) >> shift)
-            while table[slot] >= 0 and own[table[slot]] != key:
-                slot += 1
-            if table[slot] < 0:
-                table[slot] = size
-                own[size] = key
-                times[size] = 0
-                totals[size] = 0.0
-                size += 1
-            at = table[slot]
-            times[at] += np.uint32(1)
-            for output in range(factors.shape[1]):
-                totals[at, output] += factors[rows[entry], output] * values[entry]
-        filled = begin
-        for slot in range(room):
-            if table[slot] < 0:
-                continue
-            key = own[table[slot]]
-            at = filled
-            while at > begin and found[at - 1] > key:
-                found[at], counts[at] = found[at - 1], counts[at - 1]
-                sums[at] = sums[at - 1]
-                at -= 1
-            found[at], counts[at] = key, times[table[slot]]
-            sums[at] = totals[table[slot]]
-            filled += 1
-        sizes[part] = size
-
-
-@compiled
-def _move_parts(starts, before, keys, weights, counts):
-    """Move the distinct keys of all parts together, in place."""
-    for part in range(len(before) - 1):
-        for index in range(before[part + 1] - before[part]):
-            keys[before[part] + index] = keys[starts[part] + index]
-            counts[before[part] + index] = counts[starts[part] + index]
-            for output in range(weights.shape[1]):
-                weights[before[part] + index, output] = weights[starts[part] + index, output]
 
 
 @compiled

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
-from typing import Protocol, runtime_checkable
 
 import numpy as np
 import numpy.typing as npt
@@ -19,23 +18,6 @@ Combine = Callable[[Floats, Floats], Floats]
 
 BLOCK_BYTES = 1 << 21  # of one block of a Gram: small enough to stay in cache, large enough to be worth a task
 SMALLER_WEIGHTS = "use smaller weights, or normalised kernels"
-
-
-@runtime_checkable
-class StoringBlock(Protocol):
-    """A block function that can also compute a block in its place in the whole matrix."""
-
-    def __call__(self, first: int, last: int) -> Floats:
-        """Return rows ``first`` to ``last - 1``, in a symmetric Gram from column ``first`` on."""
-        ...
-
-    def store(self, matrix: Floats, first: int, last: int) -> None:
-        """Compute the same in the whole matrix, and check that all values are finite."""
-        ...
-
-    def complete(self, matrix: Floats, n_jobs: int | None) -> None:
-        """Do what is left when all blocks are stored, such as the part of a symmetric Gram below the diagonal."""
-        ...
 
 
 @dataclass(frozen=True)
@@ -108,20 +90,9 @@ def fill_gram(plan: GramPlan, matrix: npt.NDArray[np.floating], n_jobs: int | No
     """
     blocks = plan.spans()
     is_here = has_shared_memory()
-    stored = None
-    if is_here and isinstance(plan.block, StoringBlock):
-        if plan.height is None:  # threads take small shares: no block is sent or copied
-            blocks = split_range(plan.rows, max(16, min(1024, plan.rows >> 9)))
-        if matrix.dtype == np.float64 and matrix.flags.c_contiguous:
-            stored = plan.block
     for prepare in plan.prepare:
         prepare(n_jobs)
-    if stored is not None:
-        whole = np.asarray(matrix, np.float64)
-        for _ in run(partial(stored.store, whole), blocks, n_jobs, "Gram matrix"):
-            pass
-        stored.complete(whole, n_jobs)
-    elif is_here:
+    if is_here:
         for _ in run(partial(_compute_block, matrix, plan), blocks, n_jobs, "Gram matrix"):
             pass
         if plan.symmetric:

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from rekern.kernels.rewriting.rule_keys import find_constants
 
 from helpers import corpora, pairs, texts, windows
 from reference.rewriting import WILDCARD, rewriting_features
 from rekern.kernels import Rewriting
 from rekern.kernels.rewriting.aligned_rules import TokenArrays, extract_aligned_rules
 from rekern.kernels.rewriting.aligned_rules_core import ROW_LIMIT, list_long_rules
-from rekern.kernels.rewriting.rule_keys import find_constants
 from rekern.kernels.rewriting.rule_text import PairWords, find_matches
 from rekern.kernels.rewriting.short_aligned_rules_core import list_short_rules, map_keys
 from rekern.kernels.strings.pattern_text import quote_token

@@ -1,15 +1,46 @@
-"""Rewriting rules with aligned wildcards as rows of keys."""
+"""Rewriting rules with aligned wildcards as rows of keys, and the constants of which the keys are made."""
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
+import numpy as np
+
 from rekern.core.arrays import Ints, Keys, SmallInts
+from rekern.core.hashing import constants
 from rekern.core.key_rows import KeyRows
-from rekern.kernels.rewriting.aligned_rules_core import ROW_LIMIT, list_long_rules
-from rekern.kernels.rewriting.rule_keys import find_constants
-from rekern.kernels.rewriting.short_aligned_rules_core import EVERY_RULE, list_short_rules
+from rekern.kernels.rewriting.aligned_rules_core import list_long_rules
+from rekern.kernels.rewriting.short_aligned_rules_core import list_short_rules
 from rekern.kernels.strings.pattern_placement_core import ALWAYS_COMPLETE
+
+
+class RuleConstants(NamedTuple):
+    """Factors for the elements of the source and of the target, a constant for the window, one for every alignment."""
+
+    source_factors: Keys
+    target_factors: Keys
+    size_key: np.uint64
+    pair_keys: Keys
+
+
+@lru_cache(maxsize=256)
+def find_constants(window: tuple[int, int], span: int) -> RuleConstants:
+    """Return the constants of one window size.
+
+    >>> find_constants((1, 2), 1).pair_keys.shape
+    (1, 2)
+    """
+    source_size, target_size = window
+    longest = max(source_size, target_size) * span
+    return RuleConstants(
+        constants(1, longest),
+        constants(2, longest),
+        constants(3, source_size * 64 + target_size)[-1],
+        # The constant of an alignment depends on its two elements alone, so its place in the table must not depend on
+        # the size of the window.
+        constants(4, 64 * 64).reshape(64, 64)[:source_size, :target_size].copy(),
+    )
 
 
 class TokenArrays(NamedTuple):
@@ -24,27 +55,14 @@ class TokenArrays(NamedTuple):
 
 
 def extract_aligned_rules(
-    texts: TokenArrays,
-    window: tuple[int, int],
-    span: int,
-    decay: float,
-    part: int = 0,
-    parts: int = 1,
-    sought: Keys = EVERY_RULE,
-) -> tuple[KeyRows | None, int]:
-    """Return the rules with wildcards of every pair, and how many pairs met the cap on alignments.
-
-    The rows are None if a pair has too many rules for one pass; then ask again for each of twice as many parts.
-    With a bit map of keys (`map_keys`) other rules may be left out.
+    texts: TokenArrays, window: tuple[int, int], span: int, decay: float, limit: int
+) -> tuple[KeyRows, int, int]:
+    """Return the rules with wildcards of every pair, the first pair with more than ``limit`` or -1, and how many met
+    the cap on alignments.
     """
-    capped = 0
+    arguments, capped = (*find_constants(window, span), limit), 0
     if span == 1 and max(window) <= ALWAYS_COMPLETE:
-        source_factors, target_factors, size_key, pair_keys = find_constants(window, span)
-        indptr, keys, values, overflow = list_short_rules(
-            *texts, window, decay, source_factors, target_factors, size_key, pair_keys, part, parts, ROW_LIMIT,
-            sought,
-        )  # fmt: skip
+        indptr, keys, values, overflow = list_short_rules(*texts, window, decay, *arguments)
     else:
-        found = list_long_rules(*texts, window, span, decay, *find_constants(window, span), part, parts)
-        indptr, keys, values, overflow, capped = found
-    return (None if overflow >= 0 else KeyRows(indptr, keys, values)), int(capped)
+        indptr, keys, values, overflow, capped = list_long_rules(*texts, window, span, decay, *arguments)
+    return KeyRows(indptr, keys, values), int(overflow), int(capped)

@@ -27,9 +27,6 @@ from rekern.kernels.strings.pattern_placement_core import (
     mark_shared,
 )
 
-# A pair with more rules than this is listed in several passes, so that memory stays bounded (256 MB a thread).
-ROW_LIMIT = 1 << 24
-
 
 class PlacedPair(NamedTuple):
     """The placements with wildcards on the two sides of a pair, and the distinct windows on which they lie."""
@@ -54,14 +51,11 @@ def _cap_windows(prints, allowed, starts, size):
 
 
 @compiled
-def join_placements(
-    left, right, left_counts, right_counts, size_key, pair_keys, decay, part, parts, limit, stretched, ways
-):
+def join_placements(left, right, left_counts, right_counts, size_key, pair_keys, decay, limit, stretched, ways):
     """Return the rules of one pair: keys, values, how many (-1 if there would be more than ``limit``), the trace.
 
-    Of several parts, ``part`` has the rules whose source patterns fall into it. With ``ways`` the trace says for every
-    entry which two placements and which alignment made it, and equal rules are not merged. That is how a key is turned
-    back into text.
+    With ``ways`` the trace says for every entry which two placements and which alignment made it, and equal rules are
+    not merged. That is how a key is turned back into text.
     """
     text, bag, shape, element, under, _ = left
     text2, bag2, shape2, element2, under2, _ = right
@@ -87,8 +81,6 @@ def join_placements(
     aligned = np.empty(most, np.int64)
     total = np.zeros(most + 1, np.uint64)
     for one in range(len(text)):
-        if parts > 1 and np.int64(mix(text[one]) & np.uint64(parts - 1)) != part:
-            continue
         wildcards = shape[one, 2]
         listed = shape[one, 3]
         weight = left_counts[shape[one, 0]] * decay**wildcards
@@ -173,7 +165,7 @@ def place_pair(source, target, token_keys, source_size, target_size, span, sourc
 
 @compiled
 def list_long_rules(
-    ids, offsets, token_keys, window, span, decay, source_factors, target_factors, size_key, pair_keys, part, parts
+    ids, offsets, token_keys, window, span, decay, source_factors, target_factors, size_key, pair_keys, limit
 ):
     """Return the rules with wildcards of every pair: row pointers, keys, values, the row with too many or -1.
 
@@ -192,8 +184,8 @@ def list_long_rules(
             placed = place_pair(source, target, token_keys, window[0], window[1], span, source_factors, target_factors)
             capped += placed.capped
             row_keys, row_values, count, _ = join_placements(
-                placed.left, placed.right, placed.counts, placed.counts2, size_key, pair_keys, decay, part, parts,
-                ROW_LIMIT, span > 1, False,
+                placed.left, placed.right, placed.counts, placed.counts2, size_key, pair_keys, decay, limit,
+                span > 1, False,
             )  # fmt: skip
             if count < 0:
                 return indptr, keys, values, row, capped

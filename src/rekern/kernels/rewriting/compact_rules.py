@@ -37,7 +37,7 @@ def compact_decision(decision: DecisionFunction) -> tuple[DecisionFunction, int]
     plain, size = _choose_plain(decision.plain)
     n = int((COMPACT_BYTES - size) / (RULE_BYTES + decision.outputs))
     wildcard = _choose_wildcard(decision.wildcard, decision.wildcard_counts, n)
-    compact = RuleDecision(decision.kernel, plain, wildcard, decision.heavy, decision.make_shelf(), KEY_BITS)
+    compact = RuleDecision(decision.kernel, plain, wildcard, decision.make_shelf(), KEY_BITS)
     return compact, sum(len(table.keys) for table in wildcard)
 
 

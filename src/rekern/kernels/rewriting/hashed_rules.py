@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import numpy as np
 
@@ -21,8 +21,8 @@ from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.kernel_items import Item, Items, cut_pairs, wrap_item
 from rekern.kernels.kernel_summary import summarize_kernel
-from rekern.kernels.key_feature_kernel import KeyFeatureKernel
 from rekern.kernels.rewriting.rewriting_kernel import Rewriting
+from rekern.kernels.rewriting.rule_extraction import MOST_RULES
 from rekern.kernels.rewriting.rule_parts import RuleValues, list_rule_parts
 from rekern.kernels.rewriting.rule_text import PairWords, find_matches
 from rekern.kernels.rewriting.strong_rules import BothSides, RuleShelf, WeightedRule
@@ -31,9 +31,6 @@ from rekern.kernels.rewriting.window_rows import list_all_rules
 from rekern.structures.column_selection import select_pairs
 from rekern.structures.pairs import Pairs
 from rekern.structures.tokenizer import Tokenize
-
-if TYPE_CHECKING:
-    import scipy.sparse as sp
 
 FEWEST_BITS, MOST_BITS = 8, 28
 PAIRS_IN_BLOCK = 256
@@ -98,10 +95,6 @@ class HashedRules(Rewriting):
     def find_columns(self, keys: Keys) -> Keys:
         """Return the column of each key: the number in its top bits."""
         return keys >> np.uint64(64 - self.bits)
-
-    def number_columns(self, corpus: Pairs, n_jobs: int | None = None) -> tuple[sp.csr_array, Keys]:
-        """Return the features over the columns that these pairs have, and the key of each column."""
-        return KeyFeatureKernel.number_columns(self, corpus, n_jobs)
 
     def name_columns(self) -> list[str]:
         """Return the number of every learned column: several rules may share it."""
@@ -207,8 +200,8 @@ class HashedDecision(DecisionFunction):
         """Return what each rule of a pair adds; rules are written as text when they are looked at."""
         kernel, extractor = self.kernel, self.kernel.make_extractor()
         pairs = Pairs.from_items(select_pairs(wrap_item(item), kernel.on), kernel.tokenizer, with_forms=True)
-        rows, squares, heavy = extractor.measure(pairs, n_jobs=1)
-        if heavy:
+        rows, squares = extractor.measure(pairs, n_jobs=1)
+        if sum(int(window.count_rules()[0]) for window in rows) > MOST_RULES:
             name = f"{summarize_kernel(kernel)} (too many rules to list)"
             return [Part("kernel", name, 1.0, float(self.score(pairs)[0, output]))]
         words = PairWords.from_pair(pairs, 0, spell_pair(pairs, 0))

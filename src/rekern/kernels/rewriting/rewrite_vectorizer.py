@@ -14,7 +14,7 @@ from sklearn.exceptions import NotFittedError
 
 from rekern.core.arrays import AnyArray, Floats, Ints, SmallInts, offsets_of
 from rekern.core.csr import make_csr
-from rekern.core.key_index import KeyIndex, index_keys, look_up
+from rekern.core.key_index import KeyIndex, index_keys, look_up, number_keys
 from rekern.core.key_rows import fold_keys, keep_known
 from rekern.core.messages import show_value
 from rekern.core.parallel_jobs import run, split_range
@@ -129,16 +129,16 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
             return self.transform(X)
         kernel = self._make_kernel()
         pairs = kernel.read_items(X)
-        found = kernel.make_extractor().number_rules(pairs, self.n_jobs)
-        self.keys_, self.pairs_ = found.keys, pairs
+        indptr, keys, values = kernel.make_extractor().list_rules(pairs, self.n_jobs)
+        columns, self.keys_ = number_keys(keys, self.n_jobs)
+        self.pairs_ = pairs
         self._index: KeyIndex | None = None
-        columns, values, indptr = found.columns, found.values, found.indptr
         least = self.min_df if isinstance(self.min_df, Integral) else self.min_df * len(pairs)
         if least > 1:
-            kept = np.bincount(columns, minlength=len(found.keys)) >= least
+            kept = np.bincount(columns, minlength=len(self.keys_)) >= least
             if not kept.any():
                 raise InputError(f"no rule occurs in min_df={self.min_df!r} of the {len(pairs)} pairs; lower min_df")
-            self.keys_ = found.keys[kept]
+            self.keys_ = self.keys_[kept]
             renumbered = np.where(kept, np.cumsum(kept, dtype=np.int32) - 1, -1).astype(np.int32)
             columns, values, indptr = keep_known(renumbered[columns], values, indptr)
         return make_csr(values, columns, indptr, len(self.keys_))
@@ -206,7 +206,7 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
         columns, extractor = int(self.hashing or 0), kernel.make_extractor()
         pairs = kernel.read_items(X)
         ranges = split_range(len(pairs), PAIRS_IN_BLOCK)
-        if len(extractor.find_heavy(pairs)) or len(ranges) < 2:
+        if len(ranges) < 2:
             blocks = [_hash_block(extractor, columns, pairs)]
         else:
             calls = [(pairs[first:last],) for first, last in ranges]

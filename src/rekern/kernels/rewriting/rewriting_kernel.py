@@ -7,20 +7,13 @@ costs its length, not its square.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from rekern.core.arrays import Floats, Keys
-from rekern.core.csr import make_csr
-from rekern.core.inverted_lists import (
-    NO_KEYS,
-    FrequentKeys,
-    InvertedLists,
-    invert_all_blocks,
-    invert_rows,
-)
+from rekern.core.arrays import Floats
+from rekern.core.inverted_lists import InvertedLists, invert_rows, multiply_lists
 from rekern.core.key_rows import KeyRows, stack_rows
 from rekern.core.model_limits import ModelLimits
 from rekern.core.object_descriptions import State
@@ -36,17 +29,14 @@ from rekern.core.parameters import (
 )
 from rekern.core.registry import register
 from rekern.core.state_schema import COLUMN, DECAY, TOKENIZER, Choice, Either, Flag, ListOf, Schema, Whole, parameters
-from rekern.core.symmetric_matrix import mirror_matrix
-from rekern.core.window_products import JoinedLists, WindowLists, fill_pair_rows, join_lists
 from rekern.kernels.decision_functions import DecisionFunction
-from rekern.kernels.gram_plan import GramPlan, check_finite, make_range_error
+from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.kernel_items import Items, materialize_items
 from rekern.kernels.key_feature_kernel import KeyFeatureKernel
 from rekern.kernels.rewriting.rule_decision import RuleDecision
-from rekern.kernels.rewriting.rule_extraction import RuleExtractor, sum_squares
+from rekern.kernels.rewriting.rule_extraction import RuleExtractor
 from rekern.kernels.rewriting.rule_names import name_rules
-from rekern.kernels.rewriting.window_lists import PairLists
-from rekern.kernels.rewriting.window_rows import WindowRows, list_all_parts
+from rekern.kernels.rewriting.window_rows import list_all_parts
 from rekern.structures.column_selection import select_pairs
 from rekern.structures.pairs import Pairs
 from rekern.structures.tokenizer import Tokenize
@@ -56,7 +46,6 @@ if TYPE_CHECKING:
 
 MOST_WINDOWS = 100  # in a model file
 RULES_OF_A_TOKEN = 32  # about as many begin at a token of a text
-MANY_TOKENS = 1 << 17  # of pairs whose features are not kept beside a Gram: to extract them again costs less
 
 
 @register
@@ -162,30 +151,19 @@ class Rewriting(KeyFeatureKernel[Pairs]):
         """Extract the features of all pairs into inverted lists."""
         extractor, left = self.make_extractor(), self.read_items(X)
         right = None if Y is None else self.read_items(Y)
-        rows, columns = len(left), len(left if right is None else right)
         n_jobs = _limit_jobs(n_jobs, left, right)
         with stay_here():  # rules are found in less time than it takes to send them
-            lists = self._invert_pairs(extractor, left, right, n_jobs)
-            windows = join_lists(lists.windows, n_jobs)
-        block = RewritingBlock(columns, windows, lists.diagonal, lists.across, lists.down)
-        return GramPlan(rows, columns, right is None, block)
-
-    def _invert_pairs(
-        self, extractor: RuleExtractor, pairs: Pairs, others: Pairs | None, n_jobs: int | None
-    ) -> PairLists:
-        """Return what the Gram of pairs with others is computed from, or with themselves; heavy pairs are compared."""
-        if others is None and len(pairs.tokens.ids) > MANY_TOKENS and not len(extractor.find_heavy(pairs)):
-            found = _invert_each_window(extractor, pairs, n_jobs)
-            if found is not None:
-                return PairLists(found[0], extractor.add_windows(found[1]), {}, {})
-        left = _Side.measure(extractor, pairs, n_jobs)
-        right = left if others is None else _Side.measure(extractor, others, n_jobs)
-        windows = _invert_windows(left, None if others is None else right, n_jobs)
-        across = {index: _compare_heavy(extractor, left, index, right) for index in left.heavy}
-        if others is None:
-            return PairLists(windows, extractor.add_windows(left.squares), across, across)
-        down = {index: _compare_heavy(extractor, right, index, left) for index in right.heavy}
-        return PairLists(windows, None, across, down)
+            blocks, squares = extractor.measure_blocks(left, n_jobs)
+            scales = columns = extractor.find_scales(squares)
+            parts = [(stack_rows(part),) for part in list_all_parts(blocks)]
+            if right is not None:
+                others, other_squares = extractor.measure_blocks(right, n_jobs)
+                columns = extractor.find_scales(other_squares)
+                parts = [(*part, stack_rows(other)) for part, other in zip(parts, list_all_parts(others))]
+            lists = run_in_threads(invert_rows, parts, n_jobs)
+        diagonal = extractor.add_windows(squares) if right is None else None
+        block = RewritingBlock(list(zip(lists[::3], lists[1::3], lists[2::3])), scales, columns, diagonal)
+        return GramPlan(len(left), columns.shape[1], right is None, block)
 
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) for every pair.
@@ -200,18 +178,13 @@ class Rewriting(KeyFeatureKernel[Pairs]):
     def features(self, X: Items, n_jobs: int | None = None) -> sp.csr_array:
         """Return a row for each pair, with a column for each distinct rule of these pairs.
 
-        Its product with its transpose is the Gram. A pair with more than 8 million rules keeps a sample of them,
-        with a warning; `gram` and `diag` have no such limit.
+        Its product with its transpose is the Gram. A pair with more than 8 million rules is refused; `gram` and `diag`
+        do not list rules without wildcards, so that they take longer texts.
 
         >>> Rewriting(k=1, normalize=False).features([("a b", "b"), ("b", "b")]).toarray().sum(axis=1)
         array([3., 2.])
         """
         return super().features(X, n_jobs)
-
-    def number_columns(self, corpus: Pairs, n_jobs: int | None = None) -> tuple[sp.csr_array, Keys]:
-        """Return the rules over the columns of these pairs, and the key of each column."""
-        found = self.make_extractor().number_rules(corpus, _limit_jobs(n_jobs, corpus))
-        return make_csr(found.values, found.columns, found.indptr, len(found.keys)), found.keys
 
     def extract_rows(self, corpus: Pairs, n_jobs: int | None = None) -> KeyRows:
         """Return the rules of every pair."""
@@ -239,148 +212,30 @@ class Rewriting(KeyFeatureKernel[Pairs]):
         return self.wildcards != "free"
 
 
-class _Side(NamedTuple):
-    """The pairs of the rows or of the columns of a Gram, with their features in blocks."""
-
-    pairs: Pairs
-    blocks: list[list[WindowRows]]
-    squares: Floats
-    scale: Floats
-    heavy: dict[int, int]
-
-    @classmethod
-    def measure(cls, extractor: RuleExtractor, pairs: Pairs, n_jobs: int | None) -> _Side:
-        blocks, squares, heavy = extractor.measure_blocks(pairs, n_jobs)
-        return cls(pairs, blocks, squares, extractor.find_scales(squares), heavy)
-
-    def multiply_row(self, window: int, other: WindowRows) -> Floats:
-        """Return the kernel of every pair with the one pair of ``other``, for one window size."""
-        return np.concatenate([block[window].multiply_row(other) for block in self.blocks])
-
-
 def _limit_jobs(n_jobs: int | None, pairs: Pairs, others: Pairs | None = None) -> int | None:
     """Return the number of jobs for the rules of pairs: one for few pairs."""
     tokens = len(pairs.tokens.ids) + (0 if others is None else len(others.tokens.ids))
     return limit_jobs(n_jobs, RULES_OF_A_TOKEN * tokens)
 
 
-def _invert_windows(left: _Side, right: _Side | None, n_jobs: int | None) -> list[WindowLists]:
-    """Return the inverted lists of all window sizes, for the Gram of two sides or of one side with itself."""
-    if right is None:
-        whole = invert_all_blocks(list_all_parts(left.blocks), n_jobs)
-        return _join_lists(left.scale, left.scale, whole)
-    both = zip(list_all_parts(left.blocks), list_all_parts(right.blocks))
-    calls = [(stack_rows(part), stack_rows(other), 1) for part, other in both]
-    return _join_lists(left.scale, right.scale, [(one, NO_KEYS) for one in run_in_threads(invert_rows, calls, n_jobs)])
-
-
-def _join_lists(
-    row_scales: Floats, column_scales: Floats, lists: list[tuple[InvertedLists, FrequentKeys]]
-) -> list[WindowLists]:
-    """Return the lists of every window size, from those of its three parts."""
-    windows = []
-    for row_scale, column_scale, at in zip(row_scales, column_scales, range(0, len(lists), 3)):
-        (source, keys), (target, keys2), (rules, keys3) = lists[at : at + 3]
-        windows.append(WindowLists(row_scale, column_scale, source, target, rules, (keys, keys2, keys3)))
-    return windows
-
-
-def _invert_each_window(
-    extractor: RuleExtractor, pairs: Pairs, n_jobs: int | None
-) -> tuple[list[WindowLists], Floats] | None:
-    """Return the inverted lists and K(x, x) for every window size; None if a pair has too many rules for one pass.
-
-    The features of few window sizes are in memory at a time. They are extracted again for the decision function.
-    """
-    found: list[tuple[WindowLists, Floats]] = []
-    groups = _group_windows(extractor.windows)
-    for numbers in groups:
-        some = replace(extractor, windows=[extractor.windows[number] for number in numbers])
-        blocks = some.extract_blocks(pairs, n_jobs)
-        if blocks is None:
-            return None
-        squares = sum_squares(blocks, n_jobs)
-        scale, parts = some.find_scales(squares), list_all_parts(blocks)
-        del blocks
-        lists = invert_all_blocks(parts, n_jobs, release=True)
-        found += zip(_join_lists(scale, scale, lists), squares)
-    ranks = np.argsort(np.concatenate(groups))
-    return [found[rank][0] for rank in ranks], np.array([found[rank][1] for rank in ranks])
-
-
-def _group_windows(windows: list[tuple[int, int]]) -> list[list[int]]:
-    """Return the numbers of window sizes in groups, the largest first, that need about as much memory as the largest.
-
-    >>> _group_windows([(1, 1), (2, 2), (3, 3), (4, 4)])
-    [[3], [2, 1, 0]]
-    """
-    sizes = [1 << max(window) for window in windows]  # a window has so many sets of wildcards
-    groups: list[list[int]] = []
-    for number in sorted(range(len(sizes)), key=lambda number: -sizes[number]):
-        if not groups or sum(sizes[other] for other in groups[-1]) + sizes[number] > max(sizes):
-            groups.append([])
-        groups[-1].append(number)
-    return groups
-
-
-def _compare_heavy(extractor: RuleExtractor, side: _Side, index: int, other: _Side) -> Floats:
-    """Return the values of one heavy pair of a side with all pairs of the other."""
-    pair = side.pairs.take([index])
-    values = np.zeros(other.scale.shape)
-    heavy = [other.pairs.take([number]) for number in other.heavy]
-    parts = max([side.heavy[index], *other.heavy.values()])
-    for part in range(parts):
-        own = extractor.extract_part(pair, part, parts)
-        values += np.array([other.multiply_row(window, mine) for window, mine in enumerate(own)])
-        for number, item in zip(other.heavy, heavy):
-            theirs = extractor.extract_part(item, part, parts)
-            values[:, number] += [row.multiply_row(mine)[0] for row, mine in zip(theirs, own)]
-    total: Floats = (values * side.scale[:, index][:, None] * other.scale).sum(axis=0)
-    return total
-
-
 @dataclass(frozen=True)
 class RewritingBlock:
-    """Computes rows of a Gram of pairs."""
+    """Computes rows of a Gram: Σ over window sizes of (sources · targets + rules) · factors of row and column."""
 
-    columns: int
-    lists: JoinedLists
-    diagonal: Floats | None  # and what else is in no list, as in `PairLists`
-    across: dict[int, Floats]
-    down: dict[int, Floats]
+    lists: list[tuple[InvertedLists, InvertedLists, InvertedLists]]  # of sources, targets and rules of each window size
+    row_scales: Floats
+    column_scales: Floats
+    diagonal: Floats | None  # of a symmetric Gram, whose lists meet only the rows below
 
     def __call__(self, first: int, last: int) -> Floats:
         offset = 0 if self.diagonal is None else first
-        block = np.zeros((last - first, self.columns - offset))
-        self._fill(block, 0, 0, first, last)
+        block = np.zeros((last - first, self.column_scales.shape[1] - offset))
+        for (source, target, rules), rows, columns in zip(self.lists, self.row_scales, self.column_scales):
+            products = multiply_lists(source, first, last, offset)
+            products *= multiply_lists(target, first, last, offset)
+            products += multiply_lists(rules, first, last, offset)
+            products *= rows[first:last, None] * columns[offset:]
+            block += products
+        if self.diagonal is not None:
+            np.fill_diagonal(block, self.diagonal[first:last])
         return block
-
-    def store(self, matrix: Floats, first: int, last: int) -> None:
-        """Compute rows ``first`` to ``last - 1`` in their places in the whole Gram."""
-        offset = 0 if self.diagonal is None else first
-        self._fill(matrix, first, offset, first, last)
-        if self.diagonal is not None:
-            check_finite(self.diagonal[first:last], first)
-        if self.across or self.down:
-            check_finite(matrix[first:last, offset:], first)
-
-    def complete(self, matrix: Floats, n_jobs: int | None) -> None:
-        """Fill the part of a symmetric Gram below the diagonal."""
-        if self.diagonal is not None:
-            mirror_matrix(matrix, n_jobs)
-
-    def _fill(self, matrix: Floats, top: int, left: int, first: int, last: int) -> None:
-        symmetric = self.diagonal is not None
-        wrong = fill_pair_rows(matrix, top, left, (first, last), symmetric, self.lists)
-        if wrong >= 0:
-            raise make_range_error(wrong)
-        offset = first if symmetric else 0
-        for index, values in self.down.items():
-            if index >= offset:
-                matrix[top : top + last - first, left + index - offset] = values[first:last]
-        for index, values in self.across.items():
-            if first <= index < last:
-                matrix[top + index - first, left : left + self.columns - offset] = values[offset:]
-        if self.diagonal is not None:
-            places = np.arange(last - first)
-            matrix[top + places, left + places] = self.diagonal[first:last]

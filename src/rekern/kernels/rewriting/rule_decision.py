@@ -8,12 +8,11 @@ from typing import Protocol, Self
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints, Keys
-from rekern.core.explanation_parts import Part, PartList, join_parts
+from rekern.core.explanation_parts import Part, PartList
 from rekern.core.key_rows import KeyRows
 from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import run_in_threads, split_evenly, split_range
 from rekern.core.state_schema import Array, InstanceOf, ListOf, Optional, Record, Whole
-from rekern.core.weight_buckets import WeightBuckets, make_buckets
 from rekern.core.weight_table import (
     Numbers,
     WeightTable,
@@ -24,14 +23,12 @@ from rekern.core.weight_table import (
     sum_and_count,
     unpack_weights,
 )
-from rekern.kernels.decision_functions import DecisionFunction, GramDecision, GramSource
+from rekern.kernels.decision_functions import DecisionFunction, GramSource
 from rekern.kernels.kernel_items import Item, Items, cut_pairs, wrap_item
 from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.kernels.rewriting.plain_rules import NgramLists, PlainRules
-from rekern.kernels.rewriting.rule_extraction import MeasuredBlocks, RuleExtractor
-from rekern.kernels.rewriting.rule_keys import find_constants
+from rekern.kernels.rewriting.rule_extraction import MOST_RULES, MeasuredBlocks, RuleExtractor
 from rekern.kernels.rewriting.rule_parts import CombinedRules, RuleValues, list_aligned_parts, list_combined_parts
-from rekern.kernels.rewriting.rule_score_core import sum_rules
 from rekern.kernels.rewriting.rule_text import PairWords
 from rekern.kernels.rewriting.strong_rules import BothSides, RuleShelf, find_strong_rules
 from rekern.kernels.rewriting.whole_words import spell_pair
@@ -63,14 +60,12 @@ class RuleDecision(DecisionFunction):
     """Σ over the rules of a pair of value · weight, with weight = Σ over training pairs of coefficient · value.
 
     Rules without wildcards are kept as lists of n-grams (`PlainRules`), those with wildcards as a table of weights,
-    both for each window size. Training pairs with too many rules to list (``heavy``) are compared as wholes. Compact
-    rules have shorter keys: only the first ``key_bits`` bits of a key are looked up.
+    both for each window size. Compact rules have shorter keys: only the first ``key_bits`` bits of a key are looked up.
     """
 
     STATE = Record(
         factors=Array("f8", "windows", "rows", "outputs"),
         windows=ListOf(InstanceOf(State), "windows"),
-        heavy=ListOf(InstanceOf(State), most=1),
         shelf=InstanceOf(State),
         key_bits=Optional(Whole(SHORTEST_KEY, LONGEST_KEY)),
     )
@@ -80,7 +75,6 @@ class RuleDecision(DecisionFunction):
         kernel: RuleKernel,
         plain: list[PlainRules],
         wildcard: list[WeightTable],
-        heavy: GramDecision | None,
         shelf: RuleShelf | None = None,
         key_bits: int = LONGEST_KEY,
     ):
@@ -89,13 +83,11 @@ class RuleDecision(DecisionFunction):
         self.extractor = kernel.make_extractor()
         self.plain = plain
         self.wildcard = wildcard
-        self.heavy = heavy
         self.outputs = plain[0].factors.shape[1]
         self.shelf = shelf  # of a file: the strongest rules
         # Of a trained function, not of a file: the training pairs, and how many of them have each rule with wildcards.
         self.training: Pairs | None = None
         self.wildcard_counts: list[Numbers] = []
-        self._buckets: list[WeightBuckets] | None = None  # made when many rules are looked up
 
     @classmethod
     def learn(cls, kernel: RuleKernel, X: Items, coefficients: Floats) -> Self:
@@ -103,21 +95,19 @@ class RuleDecision(DecisionFunction):
         extractor, pairs = kernel.make_extractor(), kernel.read_items(X)
         coefficients = np.asarray(coefficients, dtype=float)
         used = np.flatnonzero(np.any(coefficients != 0, axis=1))
-        rows, scale, light, heavy = _extract_used(extractor, pairs, used)
-        calls = [(row, coefficients[light] * row_scale[:, None]) for row, row_scale in zip(rows, scale)]
+        rows, scale = _extract_used(extractor, pairs, used)
+        calls = [(row, coefficients[used] * row_scale[:, None]) for row, row_scale in zip(rows, scale)]
         learned = run_in_threads(_learn_window, calls[::-1])[::-1]  # the one with the most rules is begun first
-        whole = GramDecision(kernel, pairs.take(heavy), coefficients[heavy]) if len(heavy) else None
-        found = cls(kernel, [plain for plain, _, _ in learned], [table for _, table, _ in learned], whole)
+        found = cls(kernel, [plain for plain, _, _ in learned], [table for _, table, _ in learned])
         found.training, found.wildcard_counts = pairs, [counts for _, _, counts in learned]
         return found
 
     def to_state(self) -> State:
-        """Return the lists of n-grams, the tables of weights, the heavy pairs and the strongest rules."""
+        """Return the lists of n-grams, the tables of weights and the strongest rules."""
         packed, shelf = run_in_threads(lambda make: make(), [(self._pack_windows,), (self.make_shelf,)])
         return State(
             factors=np.array([rules.factors for rules in self.plain]),
             windows=packed,
-            heavy=[] if self.heavy is None else [self.heavy.to_state()],
             shelf=shelf.to_state(),
             **({} if self.key_bits == LONGEST_KEY else {"key_bits": self.key_bits}),
         )
@@ -136,32 +126,17 @@ class RuleDecision(DecisionFunction):
         factors, windows = state["factors"], state.states("windows", count)
         plain = [PlainRules.from_state(window.state("plain"), rows) for window, rows in zip(windows, factors)]
         wildcard = [unpack_weights(window.state("wildcard"), outputs) for window in windows]
-        heavy = [GramDecision.from_state(kernel, one, outputs) for one in state["heavy"]]
         shelf = RuleShelf.from_state(state.state("shelf"), outputs)
-        return cls(kernel, plain, wildcard, heavy[0] if heavy else None, shelf, state.get("key_bits", LONGEST_KEY))
-
-    def has_items(self) -> bool:
-        """Return whether there are heavy pairs, whose words are needed."""
-        return self.heavy is not None
+        return cls(kernel, plain, wildcard, shelf, state.get("key_bits", LONGEST_KEY))
 
     def score(self, X: Items, n_jobs: int | None = None) -> Floats:
         """Return the sums for every pair, a column for each output. Other pairs do not change the sum of a pair."""
-        for rules in self.plain:
-            rules.prepare()
-        if self.extractor.has_short_rules():
-            self._make_buckets()
         known = self.extractor.recall(X) if isinstance(X, Pairs) else None
-        if known is not None and not known.heavy and self.heavy is None:
+        if known is not None:
             return self._score_rows(known, n_jobs)
         calls = cut_pairs(X, self.kernel.on, lambda n: split_evenly(n, FEW_PAIRS, MANY_PAIRS, n_jobs))
         blocks = run_in_threads(self._score_block, calls, n_jobs)  # in this process: the table is larger than the work
         return np.concatenate(blocks) if blocks else np.zeros((0, self.outputs))
-
-    def _make_buckets(self) -> list[WeightBuckets]:
-        """Return the buckets of the rules with wildcards of every window size, made once."""
-        if self._buckets is None:
-            self._buckets = run_in_threads(make_buckets, [(table,) for table in self.wildcard])
-        return self._buckets
 
     def _score_rows(self, measured: MeasuredBlocks, n_jobs: int | None) -> Floats:
         """Return the sums for pairs whose rules are extracted already."""
@@ -182,40 +157,9 @@ class RuleDecision(DecisionFunction):
 
     def _score_block(self, block: Items, first: int) -> Floats:
         pairs = Pairs.from_items(block, self.kernel.tokenizer, first_row=first)
-        if self.extractor.has_short_rules() and not self.extractor.is_remembered(pairs):
-            scores = self._score_at_once(pairs)
-        else:
-            scores = self._score_listed(pairs)
-        return scores if self.heavy is None else scores + self.heavy.score(pairs, n_jobs=1)
-
-    def _score_at_once(self, pairs: Pairs) -> Floats:
-        """Return the sums for pairs, to the last bit those of `_score_listed`, without listing the rules of a block."""
-        tokens, extractor = pairs.tokens, self.extractor
         scores = np.zeros((len(pairs), self.outputs))
-        is_done = ~extractor.mark_long(pairs)
-        mask = mask_first_bits(self.key_bits)
-        for window, plain, wildcard, buckets in zip(extractor.windows, self.plain, self.wildcard, self._make_buckets()):
-            constants = find_constants(window, 1)
-            sums, scale, source, target = sum_rules(
-                tokens.ids, tokens.offsets, tokens.token_keys(), is_done, window, extractor.decay, *constants,
-                extractor.normalize, mask, tuple(wildcard), tuple(buckets),
-            )  # fmt: skip
-            plain.add_scores(scores, scale, KeyRows(*source), KeyRows(*target))
-            scores += sums * scale[:, None]
-        rest = np.flatnonzero(~is_done)
-        if len(rest):
-            scores[rest] = self._score_listed(pairs.take(rest))
-        return scores
-
-    def _score_listed(self, pairs: Pairs) -> Floats:
-        """Return the sums for pairs, of which all rules are listed first."""
-        scores = np.zeros((len(pairs), self.outputs))
-        rows, squares, heavy = self.extractor.measure(pairs, n_jobs=1)
-        scales = self.extractor.find_scales(squares)
-        self._add(scores, rows, scales)
-        for index, parts in heavy.items():
-            for part in self.extractor.extract_parts(pairs.take([index]), parts):
-                self._add(scores[index : index + 1], part, scales[:, index : index + 1])
+        rows, squares = self.extractor.measure(pairs, n_jobs=1, row=first)
+        self._add(scores, rows, self.extractor.find_scales(squares))
         return scores
 
     def _add(self, scores: Floats, rows: list[WindowRows], scales: Floats) -> None:
@@ -232,8 +176,8 @@ class RuleDecision(DecisionFunction):
     def parts(self, item: Item, output: int = 0) -> Sequence[Part]:
         """Return what each rule of a pair adds; rules are written as text when they are looked at."""
         pairs = Pairs.from_items(select_pairs(wrap_item(item), self.kernel.on), self.kernel.tokenizer, with_forms=True)
-        rows, squares, heavy = self.extractor.measure(pairs, n_jobs=1)
-        if heavy:
+        rows, squares = self.extractor.measure(pairs, n_jobs=1)
+        if sum(int(window.count_rules()[0]) for window in rows) > MOST_RULES:
             name = f"{summarize_kernel(self.kernel)} (too many rules to list)"
             return [Part("kernel", name, 1.0, float(self.score(pairs)[0, output]))]
         scales = self.extractor.find_scales(squares)
@@ -243,8 +187,7 @@ class RuleDecision(DecisionFunction):
             combined, aligned = self._weigh(row, float(scale[0]), number, output)
             blocks.append(list_combined_parts(self.extractor, window, words, combined))
             blocks.append(list_aligned_parts(self.extractor, window, words, aligned))
-        parts = PartList.from_blocks(blocks)
-        return parts if self.heavy is None else join_parts([parts, self.heavy.parts(pairs[0], output)])
+        return PartList.from_blocks(blocks)
 
     def _weigh(self, row: WindowRows, scale: float, number: int, output: int) -> tuple[CombinedRules, RuleValues]:
         """Return the rules of one pair whose values and weights are not 0: without and with aligned wildcards."""
@@ -301,15 +244,10 @@ def _learn_window(rows: WindowRows, factors: Floats) -> tuple[PlainRules, Weight
     return plain, table._replace(numbers=numbers, weights=weights), counts
 
 
-def _extract_used(extractor: RuleExtractor, pairs: Pairs, used: Ints) -> tuple[list[WindowRows], Floats, Ints, Ints]:
-    """Return the features and scales of the used pairs that are not heavy, their numbers, and those of heavy ones."""
+def _extract_used(extractor: RuleExtractor, pairs: Pairs, used: Ints) -> tuple[list[WindowRows], Floats]:
+    """Return the features and scales of the used pairs."""
     known = extractor.recall(pairs)
     if known is None:
-        some = pairs.take(used)
-        measured = extractor.measure_blocks(some)
-        places = np.setdiff1d(np.arange(len(used)), list(measured.heavy))
-        light = used[places]
-    else:
-        measured, light = known, np.setdiff1d(used, list(known.heavy))
-        places = light
-    return measured.take(places), extractor.find_scales(measured.squares)[:, places], light, np.setdiff1d(used, light)
+        rows, squares = extractor.measure(pairs.take(used))
+        return rows, extractor.find_scales(squares)
+    return known.take(used), extractor.find_scales(known.squares)[:, used]

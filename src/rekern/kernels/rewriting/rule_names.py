@@ -15,23 +15,18 @@ from rekern.structures.pairs import Pairs
 
 
 def name_rules(extractor: RuleExtractor, pairs: Pairs, keys: Keys, n_jobs: int | None = None) -> list[str]:
-    """Return the text of the rules of these keys, each of which some of the pairs has.
-
-    A rule that only a heavy pair has is named by its key, because the rules of such a pair are too many to write down.
-    """
-    heavy = set(extractor.find_heavy(pairs).tolist())
-    light = np.array([row for row in range(len(pairs)) if row not in heavy], dtype=np.int64)
+    """Return the text of the rules of these keys, each of which some of the pairs has."""
     distinct = np.unique(keys)
     index, first = index_keys(distinct), np.full(len(distinct), -1, np.int64)
-    for begin, end in split_range(len(light), PAIRS_IN_BLOCK):
+    for begin, end in split_range(len(pairs), PAIRS_IN_BLOCK):
         if (first >= 0).all():
             break
-        listed = extractor.list_rules(pairs.take(light[begin:end]), n_jobs)
-        note_first_rows(first, look_up(listed.keys, index), listed.indptr, light[begin:end])
+        listed = extractor.list_rules(pairs[begin:end], n_jobs)
+        note_first_rows(first, look_up(listed.keys, index), listed.indptr, np.arange(begin, end))
     names: dict[int, str] = {}
     for columns in group_by_row(first):
         pair = PairWords.from_pair(pairs, int(first[columns[0]]))
         for window in extractor.windows:
             for match in find_matches(pair, window, extractor.wildcards, extractor.span, distinct[columns]):
                 names[match.key] = match.rule
-    return [names.get(key, f"rule #{key:016x}") for key in keys.tolist()]
+    return [names[key] for key in keys.tolist()]

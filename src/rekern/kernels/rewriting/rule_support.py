@@ -59,8 +59,7 @@ def count_matches(extractor: RuleExtractor, pairs: Pairs, sought: list[SoughtRul
     [RuleMatches(support=array([2]), first=array([1]))]
     """
     indices = [rules.index_keys() for rules in sought]
-    wildcard = [rules.keys[~rules.find_plain()] for rules in sought]
-    blocks = extractor.look_through(pairs, partial(_find_block, indices), wildcard)
+    blocks = extractor.look_through(pairs, partial(_find_block, indices))
     found = []
     for rules, index, parts in zip(sought, indices, zip(*blocks)):
         source, target, wild = (_join_found(list(part)) for part in zip(*parts))

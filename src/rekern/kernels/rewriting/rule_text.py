@@ -9,7 +9,7 @@ import numpy as np
 
 from rekern.core.arrays import Booleans, Ints, Keys, SmallInts
 from rekern.core.hashing import mix_array
-from rekern.kernels.rewriting.rule_keys import find_constants
+from rekern.kernels.rewriting.aligned_rules import find_constants
 from rekern.kernels.rewriting.rule_text_core import number_aligned_rules
 from rekern.kernels.strings.pattern_text import PatternText, list_ngrams, list_patterns, quote_tokens
 from rekern.structures.pairs import Pairs

@@ -38,7 +38,7 @@ def number_aligned_rules(
     placed = place_pair(source, target, token_keys, source_size, target_size, span, source_factors, target_factors)
     left, right = placed.left, placed.right
     keys, _, count, trace = join_placements(
-        left, right, placed.counts, placed.counts2, size_key, pair_keys, 1.0, 0, 1, NO_LIMIT, False, True
+        left, right, placed.counts, placed.counts2, size_key, pair_keys, 1.0, NO_LIMIT, False, True
     )
     arrow = max(source_size, target_size)
     most = count if is_all else min(count, len(wanted))

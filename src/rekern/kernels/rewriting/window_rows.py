@@ -7,12 +7,10 @@ from typing import NamedTuple
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints, offsets_of
-from rekern.core.key_rows import KeyRows, join_rows, stack_rows
-from rekern.core.parallel_jobs import count_shares, run_in_threads, split_range
-from rekern.core.parallel_steps import run_together
-from rekern.kernels.rewriting.rule_list_core import count_rules, list_rules, square_pairs
-
-KEEP_ALL = np.uint64(0)
+from rekern.core.compiling import compiled
+from rekern.core.hashing import mix
+from rekern.core.key_rows import KeyRows, stack_rows
+from rekern.core.parallel_jobs import run_in_threads, split_range
 
 
 class WindowRows(NamedTuple):
@@ -34,11 +32,6 @@ class WindowRows(NamedTuple):
         """Return the n-grams of the source, those of the target, and the rules with wildcards."""
         return self.source, self.target, self.get_wildcard_rules()
 
-    def drop_ngrams(self) -> WindowRows:
-        """Return the same without n-grams."""
-        nothing = make_empty_rows(self.count_pairs())
-        return WindowRows(nothing, nothing, self.rules)
-
     def slice_rows(self, first: int, last: int) -> WindowRows:
         """Return the features of pairs ``first`` to ``last - 1``."""
         rules = None if self.rules is None else self.rules.slice_rows(first, last)
@@ -49,20 +42,16 @@ class WindowRows(NamedTuple):
         rules = None if self.rules is None else self.rules.take(rows)
         return WindowRows(self.source.take(rows), self.target.take(rows), rules)
 
-    def count_rules(self, mask: np.uint64 = KEEP_ALL, size_key: np.uint64 = KEEP_ALL) -> Ints:
-        """Count the rules of each pair; of those without wildcards, only a sample if the mask is not 0."""
-        counts: Ints = count_rules(self.source, self.target, self.get_wildcard_rules(), size_key, mask)
+    def count_rules(self) -> Ints:
+        """Count the rules of each pair."""
+        source, target, rules = (np.diff(part.indptr) for part in self.list_parts())
+        counts: Ints = source * target + rules
         return counts
-
-    def multiply_row(self, other: WindowRows) -> Floats:
-        """Return the kernel of every pair with the one pair of ``other``, over the features that are listed there."""
-        plain = self.source.multiply_row(other.source) * self.target.multiply_row(other.target)
-        return plain + self.get_wildcard_rules().multiply_row(other.get_wildcard_rules())
 
     def sum_squares(self) -> Floats:
         """Return K(x, x) of every pair for this window size."""
-        squares: Floats = square_pairs(*self.list_parts())
-        return squares
+        source, target, rules = (part.sum_squares() for part in self.list_parts())
+        return source * target + rules
 
 
 def make_empty_rows(n: int) -> KeyRows:
@@ -75,23 +64,40 @@ def make_empty_rows(n: int) -> KeyRows:
 
 
 def list_all_rules(
-    windows: list[WindowRows],
-    scale: Floats,
-    size_keys: list[np.uint64],
-    mask: np.uint64 = KEEP_ALL,
-    n_jobs: int | None = 1,
+    windows: list[WindowRows], scale: Floats, size_keys: list[np.uint64], n_jobs: int | None = 1
 ) -> KeyRows:
-    """List all rules of all window sizes; of those without wildcards, a sample if the mask is not 0."""
-    counts = np.sum([rows.count_rules(mask, key) for rows, key in zip(windows, size_keys)], axis=0, dtype=np.int64)
-    indptr = offsets_of(counts)
+    """List all rules of all window sizes."""
+    indptr = offsets_of(np.sum([rows.count_rules() for rows in windows], axis=0, dtype=np.int64))
     keys, values = np.empty(indptr[-1], np.uint64), np.empty(indptr[-1])
     fill = indptr[:-1].copy()
+    spans = split_range(len(fill), max(256, len(fill) // 16))
     for rows, row_scale, key in zip(windows, scale, size_keys):
-        arrays = (fill, keys, values, row_scale, key, rows.source, rows.target, rows.get_wildcard_rules(), mask)
-        run_in_threads(
-            list_rules, [(*span, *arrays) for span in split_range(len(fill), max(256, len(fill) // 16))], n_jobs
-        )
+        arrays = (fill, keys, values, row_scale, key, *rows.list_parts())
+        run_in_threads(_list_rules, [(*span, *arrays) for span in spans], n_jobs)
     return KeyRows(indptr, keys, values)
+
+
+@compiled
+def _list_rules(first, last, fill, keys, values, scale, size_key, source, target, rules):  # type: ignore[no-untyped-def]
+    """Write the rules of pairs ``first`` … ``last``, each from ``fill[row]`` on, and move ``fill`` past them."""
+    source_indptr, source_keys, source_values = source
+    target_indptr, target_keys, target_values = target
+    rule_indptr, rule_keys, rule_values = rules
+    for row in range(first, last):
+        at = fill[row]
+        factor = scale[row]
+        for one in range(source_indptr[row], source_indptr[row + 1]):
+            begun = source_keys[one] + size_key
+            value = source_values[one] * factor
+            for other in range(target_indptr[row], target_indptr[row + 1]):
+                keys[at] = mix(begun + target_keys[other])
+                values[at] = value * target_values[other]
+                at += 1
+        for one in range(rule_indptr[row], rule_indptr[row + 1]):
+            keys[at] = rule_keys[one]
+            values[at] = rule_values[one] * factor
+            at += 1
+        fill[row] = at
 
 
 def stack_windows(blocks: list[WindowRows]) -> WindowRows:
@@ -107,18 +113,3 @@ def stack_windows(blocks: list[WindowRows]) -> WindowRows:
 def list_all_parts(blocks: list[list[WindowRows]]) -> list[list[KeyRows]]:
     """Return the three parts of every window size, each as a list of the blocks of pairs."""
     return [list(part) for window in zip(*blocks) for part in zip(*(rows.list_parts() for rows in window))]
-
-
-def stack_all_windows(blocks: list[list[WindowRows]], n_jobs: int | None, release: bool = False) -> list[WindowRows]:
-    """Stack blocks of pairs that have all window sizes each; threads share the copies.
-
-    With ``release`` the blocks are emptied, and each is freed by the thread that has copied it.
-    """
-    parts = list_all_parts(blocks)
-    shares = count_shares([sum(len(rows.keys) for rows in part) for part in parts], n_jobs)
-    has_rules = [rows.rules is not None for rows in blocks[0]]
-    for block in blocks if release else []:
-        block.clear()
-    stacked = iter(run_together([join_rows(part, own, release) for part, own in zip(parts, shares)], n_jobs))
-    found = [WindowRows(next(stacked), next(stacked), next(stacked)) for _ in has_rules]
-    return [rows if own else rows._replace(rules=None) for rows, own in zip(found, has_rules)]

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import threading
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar
 
@@ -14,9 +12,8 @@ from rekern.core.device import choose_device
 from rekern.core.explanations import Explanation, Part
 from rekern.core.interruption import call_core
 from rekern.core.json_values import JsonObject
-from rekern.core.parallel_jobs import count_threads, has_shared_memory, run_in_threads
+from rekern.core.parallel_jobs import has_shared_memory, run_in_threads
 from rekern.core.parameters import check_most, check_whole
-from rekern.core.symmetric_matrix import mirror_matrix
 from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Item, Items, materialize_items
@@ -29,8 +26,7 @@ from rekern.kernels.trees.forests import (
     plant_forests,
     read_rows,
 )
-from rekern.kernels.trees.tree_block_core import store_block
-from rekern.kernels.trees.tree_value_checks import check_range, find_scales, make_range_error
+from rekern.kernels.trees.tree_value_checks import check_range, find_scales
 from rekern.structures.column_selection import select_trees
 from rekern.structures.trees import Trees
 
@@ -40,24 +36,7 @@ if TYPE_CHECKING:
 Parameters = TypeVar("Parameters")
 
 FEWEST_VALUES = 10_000  # of a Gram that a GPU computes: for fewer, the processor is done before a GPU has begun
-KEPT_VALUES = 1 << 19  # of a block
 STRIP = 16  # rows that are normalised at once
-NOTHING = np.zeros(0)
-
-_SCALES_LOCK = threading.Lock()  # one thread computes the scales, with threads of its own, and others wait for it
-
-_thread = threading.local()
-
-
-def _renew_lock() -> None:
-    """Make the lock anew in a child of this process: the thread that may hold it is not there."""
-    global _SCALES_LOCK
-    _SCALES_LOCK = threading.Lock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_lock)
-
 
 class FillBlock(Protocol):
     """A compiled core: it fills the cells of a block whose columns are in a forest."""
@@ -119,17 +98,14 @@ class TreeKernel(Kernel, Generic[Parameters]):
         vocabulary = right.vocabulary
         parameters = self.make_parameters(vocabulary, used)
         trees, classes = read_rows(left, n_jobs), self.classify_labels(vocabulary, parameters)
-        symmetric, threads = other is None, count_threads(n_jobs)
+        symmetric, scales = other is None, None
         device = self._find_device_fill(left, other, classes, parameters, n_jobs)
         forests = plant_forests(right.arrays, classes, n_jobs) if device is None else []
-        block = TreeBlock(
-            self.get_core(), trees, forests, classes, parameters, len(right), symmetric, self.normalize, threads, device
-        )
-        if self.normalize and not symmetric:
-            rows = find_scales(square_rows(block.core, trees, classes, parameters, n_jobs))
-            block.scales.append((rows, find_scales(self.square_trees(right, vocabulary, parameters, n_jobs))))
-        elif self.normalize and not has_shared_memory():
-            block.provide_scales()  # before it is sent
+        if self.normalize:
+            rows = find_scales(square_rows(self.get_core(), trees, classes, parameters, n_jobs))
+            columns = rows if symmetric else find_scales(self.square_trees(right, vocabulary, parameters, n_jobs))
+            scales = rows, columns
+        block = TreeBlock(self.get_core(), trees, forests, classes, parameters, len(right), symmetric, scales, device)
         plan = GramPlan(len(left), len(right), symmetric, block)
         # A core needs more time for the same trees in smaller blocks.
         return replace(plan, height=plan.count_rows() if device is None else device.height)
@@ -228,11 +204,7 @@ def square_rows(core: FillBlock, rows: TreeRows, classes: SmallInts, parameters:
 
 @dataclass(frozen=True)
 class TreeBlock:
-    """Computes a block of a Gram of trees.
-
-    A symmetric Gram that is stored as a whole has K(x, x) on its diagonal, so that its scales need no work. Those of
-    its blocks are computed when the first block needs them.
-    """
+    """Computes a block of a Gram of trees."""
 
     core: FillBlock
     trees: TreeRows
@@ -241,64 +213,21 @@ class TreeBlock:
     parameters: object
     width: int
     symmetric: bool
-    normalize: bool
-    threads: int = field(compare=False)
+    scales: tuple[Floats, Floats] | None  # the factors that normalise rows and columns
     device: DeviceFill | None = field(default=None, compare=False)
-    # Of rows and columns, once they are known, or the error that there are none.
-    scales: list[tuple[Floats, Floats] | ValueError] = field(default_factory=list, compare=False)
 
     def __call__(self, first: int, last: int) -> Floats:
         offset = first if self.symmetric else 0
-        rows, columns = self.provide_scales() if self.normalize else (NOTHING, NOTHING)
         block = np.zeros((last - first, self.width - offset))
         self._fill(block, first, last)
         for begin in range(0, last - first, STRIP):  # which stays in the cache
             strip = check_range(block[begin : begin + STRIP], first + begin)
-            if self.normalize:
+            if self.scales is not None:
+                rows, columns = self.scales
                 strip *= rows[first + begin : first + begin + len(strip), None] * columns[offset:]
-        if self.normalize and self.symmetric:
-            np.fill_diagonal(block, (rows[first:last] > 0).astype(float))
+        if self.scales is not None and self.symmetric:
+            np.fill_diagonal(block, (self.scales[0][first:last] > 0).astype(float))
         return block
-
-    def store(self, matrix: Floats, first: int, last: int) -> None:
-        """Compute rows ``first`` to ``last - 1`` in their places in the whole Gram, from the diagonal on.
-
-        A symmetric Gram is normalised when all its blocks are there.
-        """
-        offset = first if self.symmetric else 0
-        block = reserve_block(last - first, self.width - offset)
-        self._fill(block, first, last)
-        scales = self.provide_scales() if self.normalize and not self.symmetric else (NOTHING, NOTHING)
-        wrong = store_block(block, matrix, first, offset, self.symmetric, *scales)
-        if wrong >= 0:
-            if self.normalize:
-                self.provide_scales()  # whose error names the tree that is out of range with itself
-            raise make_range_error(wrong)
-        if self.normalize and self.symmetric:
-            find_scales(matrix.diagonal()[first:last], first)  # now: the other blocks may take long
-
-    def complete(self, matrix: Floats, n_jobs: int | None) -> None:
-        """Normalise a symmetric Gram, and fill its part below the diagonal."""
-        if self.symmetric:
-            scales = find_scales(matrix.diagonal().copy()) if self.normalize else NOTHING
-            mirror_matrix(matrix, n_jobs, scales)
-
-    def provide_scales(self) -> tuple[Floats, Floats]:
-        """Return the factors that normalise rows and columns; those of a symmetric Gram are computed once."""
-        with _SCALES_LOCK:
-            if not self.scales:
-                self.scales.append(self._find_own_scales())
-        found = self.scales[0]
-        if isinstance(found, ValueError):
-            raise found
-        return found
-
-    def _find_own_scales(self) -> tuple[Floats, Floats] | ValueError:
-        try:
-            own = find_scales(square_rows(self.core, self.trees, self.classes, self.parameters, self.threads))
-        except ValueError as error:  # for all blocks that wait
-            return error
-        return own, own
 
     def _fill(self, block: Floats, first: int, last: int) -> None:
         """Fill the cells, in a symmetric Gram from the diagonal on."""
@@ -310,17 +239,3 @@ class TreeBlock:
                 steps = float(self.trees.offsets[last] - self.trees.offsets[first]) * len(forest.labels)
                 call = (block, first, offset, self.symmetric, self.trees, forest, column, self.parameters)
                 call_core(steps, self.core, *call)
-
-
-def reserve_block(height: int, width: int) -> Floats:
-    """Return a block whose values are what they happen to be; the same memory for each block of a thread.
-
-    The system clears memory that is new, and of all threads one at a time can take some or give it back.
-    """
-    size = height * width
-    if size > KEPT_VALUES:
-        return np.empty((height, width))
-    if len(vars(_thread).get("values", NOTHING)) < size:
-        _thread.values = np.empty(size)
-    kept: Floats = _thread.values[:size].reshape(height, width)
-    return kept
