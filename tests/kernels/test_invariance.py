@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from helpers import corpora
-from rekern.core import parallel_jobs, shared_keys
+from rekern.core import key_index, parallel_jobs
 from rekern.kernels import Rewriting, Spectrum, Subsequence
 from rekern.kernels import gram_plan as base
-from rekern.kernels.rewriting import rewriting_kernel, rule_columns
 from rekern.similarity import PrecisionRecall
 from rekern.structures import Pairs
 
@@ -60,12 +59,9 @@ def test_same_bits_for_any_size_of_block(corpus, monkeypatch):
 
 @pytest.fixture
 def small_shares(monkeypatch):
-    """Little work is divided among threads, too, and features are extracted in groups of windows."""
+    """Little work is divided among threads, too."""
     monkeypatch.setattr(parallel_jobs, "FEWEST", 16)
-    monkeypatch.setattr(shared_keys, "FEWEST", 16)
-    monkeypatch.setattr(rule_columns, "FEW_RULES", 16)
-    monkeypatch.setattr(rule_columns, "FEW_PAIRS", 16)
-    monkeypatch.setattr(rewriting_kernel, "MANY_TOKENS", 1)
+    monkeypatch.setattr(key_index, "PARTS_OF_CALL", 1)
 
 
 @pytest.mark.parametrize("kernel", KERNELS[:3], ids=range(3))

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 from helpers import close
+from rekern import InputError
 from rekern.kernels import (
     DependencyPaths,
     PartialTree,
@@ -20,7 +21,6 @@ from rekern.kernels import (
     SubTree,
     Wildcard,
 )
-from rekern.kernels.rewriting import aligned_rules as rules
 from rekern.kernels.rewriting import rule_extraction as rewriting
 from rekern.similarity import PrecisionRecall
 from rekern.structures import Pairs
@@ -120,52 +120,25 @@ def test_windows_of_up_to_six_are_never_cut():
         assert Rewriting(12).gram([(" ".join("abcdefghijklm"), " ".join("mlkjihgfedcba"))])[0, 0] == 1
 
 
-# Pairs with too many rules to hold at once, or to list at all: the same values by other ways
-
-
-@pytest.fixture
-def repetitive():
-    return Pairs.from_items([(numbers(12, 250, seed), numbers(12, 250, seed + 1)) for seed in range(3)] + [SMALL])
-
-
-def test_several_passes_give_the_same_values(repetitive, monkeypatch):
-    kernel = Rewriting((1, 4), decay=0.5)
-    expected, diagonal = kernel.gram(repetitive), kernel.diag(repetitive)
-    weights = np.random.default_rng(0).normal(size=(4, 2))
-    scores = kernel.decision_function(repetitive, weights).score(repetitive)
-    scorer = kernel.decision_function(repetitive, weights)
-    monkeypatch.setattr(rules, "ROW_LIMIT", 40_000)
-    monkeypatch.setattr(rewriting, "FEATURE_LIMIT", 20_000)
-    assert kernel.make_extractor().find_heavy(repetitive).tolist() == [0, 1, 2]
-    assert kernel.make_extractor().count_parts(repetitive[:1]) > 1
-    close(kernel.gram(repetitive), expected)
-    close(kernel.gram(repetitive[:2], repetitive), expected[:2])
-    close(kernel.diag(repetitive), diagonal)
-    # Sums over 280,000 rules, one after the other: the last digits depend on their order.
-    np.testing.assert_allclose(scorer.score(repetitive), scores, rtol=1e-10)
-    np.testing.assert_allclose(scores, expected @ weights, rtol=1e-10)
-
-
-def test_pairs_with_too_many_rules_to_list(repetitive, monkeypatch):
+def test_pairs_with_too_many_rules_are_refused_in_one_line(monkeypatch):
+    repetitive = Pairs.from_items([SMALL] + [(numbers(12, 250, seed), numbers(12, 250, seed + 1)) for seed in range(3)])
     kernel = Rewriting((1, 3), decay=0.5)
     gram = kernel.gram(repetitive)
     weights = np.random.default_rng(0).normal(size=(4, 1))
-    monkeypatch.setattr(rewriting, "FEATURE_LIMIT", 20_000)
-    assert kernel.make_extractor().find_heavy(repetitive).tolist() == [0, 1, 2]
-    with pytest.warns(UserWarning, match="3 pairs, row 0 first, have more than 20,000 rules") as caught:
-        features = kernel.features(repetitive)
-    assert "\n" not in str(caught[0].message)
-    assert (np.diff(features.indptr) <= 20_000).all()
-    # A sample is normalised as a whole row is, and the short pair keeps all its rules.
-    close((features**2).sum(axis=1), np.diag(gram))
-    assert np.diff(features.indptr)[3] == kernel.features(repetitive[3:]).nnz
     scorer = kernel.decision_function(repetitive, weights)
-    np.testing.assert_allclose(scorer.score(repetitive), gram @ weights, rtol=1e-10)
-    for row in range(4):
-        parts = scorer.parts(repetitive[row])
-        assert abs(sum(part.contribution for part in parts) - scorer.score(repetitive)[row, 0]) < 1e-9
-    assert parts[-1].kind == "kernel"
-    assert scorer.list_both_sides(3)[0][0].rule
+    scores = scorer.score(repetitive)
+    monkeypatch.setattr(rewriting, "MOST_RULES", 60_000)  # of a window size, without those that have no wildcard
+    np.testing.assert_allclose(kernel.gram(repetitive), gram, rtol=1e-12)
+    np.testing.assert_allclose(scorer.score(repetitive), scores, rtol=1e-10)
+    with pytest.raises(InputError, match=r"^row 1: the pair has more than 60,000 rewriting rules; use shorter texts, "):
+        kernel.features(repetitive)
+    monkeypatch.setattr("rekern.kernels.rewriting.rule_decision.MOST_RULES", 60_000)
+    (part,) = scorer.parts(repetitive[1])  # too many rules to list
+    assert part.kind == "kernel" and part.contribution == scores[1, 0]
+    monkeypatch.setattr(rewriting, "MOST_RULES", 10_000)
+    for verb in (kernel.gram, kernel.diag, kernel.features, scorer.score):
+        with pytest.raises(InputError, match=r"^row 1: the pair has more than 10,000 rewriting rules; use shorter"):
+            verb(repetitive)
 
 
 def sum_subsequences_slowly(one, two, longest, decay, factor):

@@ -6,17 +6,18 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from rekern.kernels.rewriting.rule_keys import find_constants
 
 from helpers import corpora, pairs, texts, windows
 from reference.rewriting import WILDCARD, rewriting_features
 from rekern.kernels import Rewriting
-from rekern.kernels.rewriting.aligned_rules import TokenArrays, extract_aligned_rules
-from rekern.kernels.rewriting.aligned_rules_core import ROW_LIMIT, list_long_rules
+from rekern.kernels.rewriting.aligned_rules import find_constants
+from rekern.kernels.rewriting.aligned_rules_core import list_long_rules
 from rekern.kernels.rewriting.rule_text import PairWords, find_matches
-from rekern.kernels.rewriting.short_aligned_rules_core import list_short_rules, map_keys
+from rekern.kernels.rewriting.short_aligned_rules_core import list_short_rules
 from rekern.kernels.strings.pattern_text import quote_token
 from rekern.structures import Pairs
+
+LIMIT = 1 << 24  # rules of a pair
 
 
 def arrays(corpus):
@@ -52,8 +53,8 @@ def text_of(rule, wildcards):
 def test_short_rules_equal_general_rules(corpus, window, decay):
     ids, offsets, token_keys = arrays(corpus)
     factors = (decay, *find_constants(window, 1))
-    general = list_long_rules(ids, offsets, token_keys, window, 1, *factors, 0, 1)
-    short = list_short_rules(ids, offsets, token_keys, window, *factors, 0, 1, ROW_LIMIT)
+    general = list_long_rules(ids, offsets, token_keys, window, 1, *factors, LIMIT)
+    short = list_short_rules(ids, offsets, token_keys, window, *factors, LIMIT)
     assert general[3] == short[3] == -1
     assert by_row(*general[:3]) == by_row(*short[:3])
 
@@ -68,45 +69,19 @@ def test_long_texts_have_the_general_rules(seed, words, window):
     sides = [list(map(str, chance.integers(0, words, length))) for length in lengths]
     ids, offsets, token_keys = arrays([tuple(sides[:2]), tuple(sides[2:])])
     factors = (0.5, *find_constants(window, 1))
-    for part, parts in ((0, 1), (1, 4)):
-        general = list_long_rules(ids, offsets, token_keys, window, 1, *factors, part, parts)
-        short = list_short_rules(ids, offsets, token_keys, window, *factors, part, parts, ROW_LIMIT)
-        assert general[3] == short[3] == -1
-        assert by_row(*general[:3]) == by_row(*short[:3])
-
-
-@settings(max_examples=40, deadline=None)
-@given(corpora("ab", 8, max_pairs=2), windows(), st.integers(1, 2), st.sampled_from([4, 16]))
-def test_parts_make_up_the_whole(corpus, k, span, parts):
-    tokens = TokenArrays(*arrays(corpus))
-    for window in k[1]:
-        whole = by_row(*extract_aligned_rules(tokens, window, span, 0.5)[0])
-        pieces = [by_row(*extract_aligned_rules(tokens, window, span, 0.5, p, parts)[0]) for p in range(parts)]
-        for row, expected in enumerate(whole):
-            found = [piece[row] for piece in pieces]
-            assert sum(map(len, found)) == len(expected)
-            assert {key: value for piece in found for key, value in piece.items()} == expected
-
-
-@settings(max_examples=40, deadline=None)
-@given(corpora("abcd", 8, max_pairs=3), st.tuples(st.integers(1, 4), st.integers(1, 4)), st.integers(1, 3))
-def test_sought_rules_are_listed_as_among_all_rules(corpus, window, step):
-    tokens = TokenArrays(*arrays(corpus))
-    whole = extract_aligned_rules(tokens, window, 1, 0.5)[0]
-    sought = whole.keys[::step]
-    found = by_row(*extract_aligned_rules(tokens, window, 1, 0.5, sought=map_keys(sought))[0])
-    for every, some in zip(by_row(*whole), found, strict=True):
-        assert some.items() <= every.items()
-        assert {key for key in every if key in set(sought.tolist())} <= some.keys()
-    assert not len(extract_aligned_rules(tokens, window, 1, 0.5, sought=map_keys(sought[:0]))[0].keys)
+    general = list_long_rules(ids, offsets, token_keys, window, 1, *factors, LIMIT)
+    short = list_short_rules(ids, offsets, token_keys, window, *factors, LIMIT)
+    assert general[3] == short[3] == -1
+    assert by_row(*general[:3]) == by_row(*short[:3])
 
 
 def test_a_pair_with_too_many_rules_is_named():
     rng = np.random.default_rng(0)
     ids, offsets, token_keys = arrays([("a b", "a b"), [list(map(str, rng.integers(0, 4, 90))) for _ in "st"]])
     factors = (1.0, *find_constants((5, 5), 1))
-    assert list_short_rules(ids, offsets, token_keys, (5, 5), *factors, 0, 1, ROW_LIMIT)[3] == -1
-    assert list_short_rules(ids, offsets, token_keys, (5, 5), *factors, 0, 1, 10_000)[3] == 1
+    assert list_short_rules(ids, offsets, token_keys, (5, 5), *factors, LIMIT)[3] == -1
+    assert list_short_rules(ids, offsets, token_keys, (5, 5), *factors, 10_000)[3] == 1
+    assert list_long_rules(ids, offsets, token_keys, (5, 5), 1, *factors, 10_000)[3] == 1
 
 
 @settings(max_examples=80, deadline=None)
@@ -140,17 +115,6 @@ def test_tokens_that_look_like_signs_are_marked():
     assert rule.rule == "\\→ → \\⟨1⟩"
     assert quote_token("\\") == "\\\\"
     assert quote_token("") == ""
-
-
-def test_numbered_columns_hold_the_listed_keys():
-    rng = np.random.default_rng(3)
-    sides = [list(map(str, rng.integers(0, 9, rng.integers(0, 9)))) for _ in range(100)]
-    corpus = Pairs.from_items(list(zip(sides[::2], sides[1::2])))
-    for kernel in (Rewriting((1, 3)), Rewriting([(2, 3)], "free", 0.5), Rewriting(2, "none"), Rewriting(2, span=2)):
-        listed, numbered = kernel.make_extractor().list_rules(corpus), kernel.make_extractor().number_rules(corpus)
-        keys = numbered.keys[numbered.columns]
-        assert len(np.unique(numbered.keys)) == len(numbered.keys)
-        assert by_row(listed.indptr, listed.keys, listed.values) == by_row(numbered.indptr, keys, numbered.values)
 
 
 @given(texts("ab", 8), st.integers(1, 3))

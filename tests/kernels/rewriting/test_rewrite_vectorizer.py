@@ -282,17 +282,13 @@ def test_a_missing_text_is_named():
             vectorizer.fit_transform([("a", "b"), ("a", None)])
 
 
-def test_a_pair_with_too_many_rules_is_sampled_with_a_warning(monkeypatch):
-    monkeypatch.setattr(rewriting, "FEATURE_LIMIT", 2000)
+def test_a_pair_with_too_many_rules_is_refused(monkeypatch):
+    monkeypatch.setattr(rewriting, "MOST_RULES", 2000)
     rng = np.random.default_rng(0)
     long = tuple(list(map(str, rng.integers(0, 12, 60))) for _ in "st")
-    with pytest.warns(UserWarning, match="row 1 first"):
-        vectorizer = RewriteVectorizer(k=(1, 2)).fit([PAIRS[0], long])
-    names = vectorizer.get_feature_names_out()
-    assert len(set(names)) == len(names)
-    assert sum(name.startswith("rule #") for name in names) > 100  # of the long pair alone
-    with pytest.warns(UserWarning, match="row 1 first"):
-        assert RewriteVectorizer(k=(1, 2), hashing=64).transform([PAIRS[0], long]).shape == (2, 64)
+    for vectorizer in (RewriteVectorizer(k=(1, 2)), RewriteVectorizer(k=(1, 2), hashing=64)):
+        with pytest.raises(InputError, match=r"^row 1: the pair has more than 2,000 rewriting rules"):
+            vectorizer.fit_transform([PAIRS[0], long])
 
 
 def test_ten_thousand_words_in_bounded_columns():

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 from helpers import close, corpora, pairs, reference_gram, windows
 from reference import algorithms
 from rekern.kernels import Rewriting
-from rekern.kernels.rewriting import rewriting_kernel
 from rekern.structures import Pairs
 
 KINDS = st.sampled_from(["aligned", "free", "none"])
@@ -33,16 +32,6 @@ def test_every_verb_equals_the_definition(corpus, k, wildcards, decay, normalize
     features = kernel.features(corpus)
     close((features @ features.T).toarray(), expected)
     assert kernel.has_features() == (wildcards != "free")
-
-
-@settings(max_examples=25, deadline=None)
-@given(corpora("abc"), windows(), KINDS, DECAYS)
-def test_one_window_size_after_the_other_gives_the_same_gram(corpus, k, wildcards, decay):
-    kernel = Rewriting(k[0], wildcards, decay)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(rewriting_kernel, "MANY_TOKENS", -1)
-        gram = kernel.gram(corpus)
-    assert np.array_equal(gram, kernel.gram(corpus))
 
 
 @settings(max_examples=80, deadline=None)

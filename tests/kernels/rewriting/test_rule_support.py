@@ -18,7 +18,7 @@ def test_counts_are_those_of_the_rules_of_each_pair(is_remembered, monkeypatch):
     if is_remembered:
         remember_rules(pairs)
         extractor.measure_blocks(pairs)
-    every = extractor.extract(pairs, 1)
+    every = extractor.measure(pairs, 1).rows
     sought, expected = [], []
     for rows in every:
         wild = np.unique(rows.rules.keys)

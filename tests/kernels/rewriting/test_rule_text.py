@@ -19,7 +19,7 @@ def test_columns_of_rules_are_the_matches(source, target, window, wildcards, dat
     pair = PairWords.from_pair(pairs, 0)
     known = {match.key: match[1:4] for match in find_matches(pair, window, wildcards, span)}
     extractor = Rewriting([window], wildcards, span=span).make_extractor()
-    (row,) = extractor.extract(pairs)
+    ((row,), _) = extractor.measure(pairs)
     keys = np.array(data.draw(st.permutations(row.get_wildcard_rules().keys.tolist())), np.uint64)
     texts = list(zip(*write_aligned_rules(pair, window, span, keys)))
     assert texts == [known.pop(key) for key in keys.tolist()]

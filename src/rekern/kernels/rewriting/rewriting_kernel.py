@@ -155,7 +155,7 @@ class Rewriting(KeyFeatureKernel[Pairs]):
         with stay_here():  # rules are found in less time than it takes to send them
             blocks, squares = extractor.measure_blocks(left, n_jobs)
             scales = columns = extractor.find_scales(squares)
-            parts = [(stack_rows(part),) for part in list_all_parts(blocks)]
+            parts: list[tuple[KeyRows, ...]] = [(stack_rows(part),) for part in list_all_parts(blocks)]
             if right is not None:
                 others, other_squares = extractor.measure_blocks(right, n_jobs)
                 columns = extractor.find_scales(other_squares)

@@ -102,7 +102,8 @@ class RuleExtractor:
         calls = [(TokenArrays(tokens.ids[place], offsets, token_keys),) for place, offsets in blocks]
         calls = calls or [(TokenArrays(tokens.ids[:0], np.zeros(1, np.int64), token_keys),)]
         extract = partial(_extract_block, self.windows, self.wildcards, self.decay, self.span)
-        found, cut = [], 0
+        found: list[list[WindowRows]] = []
+        cut = 0
         for block, overflow, capped in run(extract, calls, n_jobs, "rules"):
             if overflow >= 0:
                 raise make_size_error(row + size * len(found) + overflow)
