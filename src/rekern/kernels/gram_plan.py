@@ -60,13 +60,9 @@ def check_finite(values: Floats, first: int = 0, remedy: str = SMALLER_WEIGHTS) 
     ValueError: row 1: a kernel value exceeds the range of numbers; use smaller weights, or normalised kernels
     """
     if not np.isfinite(values).all():
-        raise make_range_error(first + int(np.argwhere(~np.isfinite(values))[0][0]), remedy)
+        row = first + int(np.argwhere(~np.isfinite(values))[0][0])
+        raise ValueError(f"row {row}: a kernel value exceeds the range of numbers; {remedy}")
     return values
-
-
-def make_range_error(row: int, remedy: str = SMALLER_WEIGHTS) -> ValueError:
-    """Return the error of a row with a value that is out of range."""
-    return ValueError(f"row {row}: a kernel value exceeds the range of numbers; {remedy}")
 
 
 def compute_gram(plan: GramPlan, n_jobs: int | None = None) -> Floats:

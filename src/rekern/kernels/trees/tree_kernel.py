@@ -38,6 +38,7 @@ Parameters = TypeVar("Parameters")
 FEWEST_VALUES = 10_000  # of a Gram that a GPU computes: for fewer, the processor is done before a GPU has begun
 STRIP = 16  # rows that are normalised at once
 
+
 class FillBlock(Protocol):
     """A compiled core: it fills the cells of a block whose columns are in a forest."""
 

@@ -3,7 +3,6 @@
 import numpy as np
 
 from rekern.core.arrays import Floats
-from rekern.kernels import gram_plan
 from rekern.kernels.gram_plan import check_finite, invert_roots
 
 SMALLER_DECAY = "use a smaller decay (or mu)"
@@ -34,8 +33,3 @@ def check_range(values: Floats, first: int = 0) -> Floats:
     ValueError: row 1: a kernel value exceeds the range of numbers; use a smaller decay (or mu)
     """
     return check_finite(values, first, SMALLER_DECAY)
-
-
-def make_range_error(row: int) -> ValueError:
-    """Return the error of a value that is out of range."""
-    return gram_plan.make_range_error(row, SMALLER_DECAY)
