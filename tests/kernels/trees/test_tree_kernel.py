@@ -2,14 +2,12 @@
 
 import re
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import nullcontext
 
 import numpy as np
 import pytest
 from sklearn.base import clone
 
 from rekern.errors import InputError
-from rekern.kernels.trees import tree_kernel
 from rekern.kernels.trees.dependency_paths import DependencyPaths
 from rekern.kernels.trees.partial_tree import PartialTree, SmoothedPartialTree
 from rekern.kernels.trees.subset_tree import SubsetTree
@@ -94,32 +92,7 @@ def test_a_value_that_is_too_small_is_named_by_its_row():
         SubsetTree(1e-320).gram(["(a)"] * 700 + ["(a b)"] * 2, n_jobs=2)
 
 
-def test_later_blocks_are_not_computed_after_a_value_that_is_too_small(monkeypatch):
-    filled = []
-    fill = tree_kernel.TreeBlock._fill
-    monkeypatch.setattr(tree_kernel.TreeBlock, "_fill", lambda *given: filled.append(given) or fill(*given))
-    items = ["(a b)", *["(a)"] * 4000]
-    with pytest.raises(ValueError, match=r"^row 0: a kernel value is too small"):
-        SubsetTree(1e-320).gram(items, n_jobs=1)
-    assert len(filled) == 1 < len(SubsetTree().plan_gram(items, None, 1).spans())
-
-
-@pytest.mark.parametrize("decay", [0.4, 1e-320], ids=["scales", "an error"])
-def test_blocks_find_their_scales_once(decay, monkeypatch):
-    calls = []
-    square = tree_kernel.square_rows
-    monkeypatch.setattr(tree_kernel, "square_rows", lambda *given: calls.append(given) or square(*given))
-    plan = SubsetTree(decay).plan_gram([*["(a)"] * 600, "(a b)"], None, 2)
-    for span in plan.spans():
-        with nullcontext() if decay > 0.1 else pytest.raises(ValueError, match=r"^row 600: .* too small"):
-            plan.compute(*span)
-    assert len(plan.spans()) > 1 == len(calls)
-
-
-@pytest.mark.parametrize("normalize", [True, False])
-def test_scales_are_sent_to_processes_if_they_are_needed(normalize, monkeypatch):
-    monkeypatch.setattr(tree_kernel, "has_shared_memory", lambda: False)
-    assert len(SubsetTree(normalize=normalize).plan_gram(["(a b)"], None, 2).block.scales) == normalize
+def test_nothing_is_compared_with_itself_without_normalisation():
     wide = "(S " + "(A b) " * 2000 + ")"  # out of range with itself
     assert PartialTree(1.0, 1.0, normalize=False).gram([wide], ["(S (A b))"]).tolist() == [[10001.0]]
 

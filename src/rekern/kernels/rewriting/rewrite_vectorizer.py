@@ -180,12 +180,10 @@ class RewriteVectorizer(TransformerMixin, BaseEstimator, auto_wrap_output_keys=N
     def rule_names(self, columns: Sequence[int] | Ints) -> list[str]:
         """Return the rules of a few columns as text.
 
-        A rule that only a pair with millions of rules has, which are too many to write down, is named by its key.
-
         >>> vectorizer = RewriteVectorizer(k=2).fit([("she ran", "ran she"), ("he ran", "ran he")])
         >>> weights = vectorizer.transform([("he ran", "ran he")]).toarray()[0]
         >>> vectorizer.rule_names(weights.nonzero()[0])
-        ['he ran → ran he', 'he ⟨1⟩ → ⟨1⟩ he', '⟨1⟩ ran → ran ⟨1⟩', '⟨1⟩ ⟨2⟩ → ⟨2⟩ ⟨1⟩']
+        ['he ⟨1⟩ → ⟨1⟩ he', '⟨1⟩ ran → ran ⟨1⟩', '⟨1⟩ ⟨2⟩ → ⟨2⟩ ⟨1⟩', 'he ran → ran he']
         """
         self._check_named()
         keys = self.keys_[np.asarray(columns, dtype=np.int64)]
