@@ -13,7 +13,7 @@ from itertools import product
 import numpy as np
 
 from experiments.corpora import load_msrp
-from experiments.measured_figures import mcnemar
+from experiments.pair_corpora import mcnemar
 from experiments.rewriting_settings import make_rewriting_setting
 from experiments.shared_grams import SharedGrams, compute_decisions, make_evaluation_folds, train_settings
 from rekern.learning.cross_validation import Fold

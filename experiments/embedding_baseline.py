@@ -16,8 +16,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
 
 from experiments.corpora import DataPath
-from experiments.measured_figures import measure_predictions
-from experiments.pair_corpora import CORPORA, N_FOLDS
+from experiments.pair_corpora import CORPORA, N_FOLDS, measure_predictions
 from experiments.question_experiments import list_data_sets
 from rekern.core.arrays import AnyArray, Floats
 from rekern.core.json_values import JsonObject

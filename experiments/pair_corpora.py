@@ -1,8 +1,9 @@
-"""The corpora of pairs on which all scores are measured: how each is read, what is learned, and what is known of it."""
+"""The corpora of pairs on which all scores are measured: how each is read, what is learned, and how it is measured."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from math import comb
 from typing import NamedTuple, cast
 
 import numpy as np
@@ -19,11 +20,15 @@ from experiments.corpora import (
     load_wikiqa,
 )
 from experiments.tree_corpora import load_part
-from rekern.core.arrays import Floats, Ints
+from rekern.core.arrays import AnyArray, Floats, Ints
+from rekern.core.json_values import JsonObject
 from rekern.datasets.tables import Table
 from rekern.errors import InputError
+from rekern.learning import correlations
 from rekern.learning.candidate_groups import number_groups
 from rekern.learning.cross_validation import Fold, make_group_folds, make_text_folds
+from rekern.learning.measures import average_precisions, class_measures
+from rekern.learning.reports.intervals import resample_intervals
 from rekern.learning.search_tasks import ClassTask, NumberTask, OrderTask, SearchTask
 from rekern.structures import Representations
 from rekern.structures.parsers import parse_trees, parser
@@ -135,34 +140,19 @@ def add_dependencies(part: CorpusPart, used: Parser, cache: str | None = None) -
 
 
 def join_parts(*parts: CorpusPart) -> CorpusPart:
-    """Join parts of a corpus without groups.
-
-    >>> from rekern.datasets import from_frame
-    >>> table = from_frame({"source": ["a"], "target": ["b"], "label": [1]})
-    >>> joined = join_parts(CorpusPart(table, table.pairs), CorpusPart(table, table.pairs))
-    >>> joined.table.labels, joined.items
-    ([1, 1], [('a', 'b'), ('a', 'b')])
-    """
+    """Join parts of a corpus without groups."""
     return CorpusPart(join_tables([part.table for part in parts]), [item for part in parts for item in part.items])
 
 
 def choose_corpora(only: str | None) -> dict[str, PairCorpus]:
-    """Return all corpora, or the one that ``only`` names.
-
-    >>> list(choose_corpora("paws"))
-    ['paws']
-    """
+    """Return all corpora, or the one that ``only`` names."""
     if only is not None and only not in CORPORA:
         raise InputError(f"there is no corpus {only!r}: choose {', '.join(CORPORA)}")
     return CORPORA if only is None else {only: CORPORA[only]}
 
 
 def make_task(measure: str, labels: Sequence[object], groups: Sequence[object], weights: Floats) -> SearchTask:
-    """Make what is learned: classes, numbers, or an order of the candidates in each group.
-
-    >>> make_task("accuracy", [1, 0], [], np.ones(2)).outputs
-    1
-    """
+    """Make what is learned: classes, numbers, or an order of the candidates in each group."""
     values = np.array(labels)
     if measure == "accuracy":
         return ClassTask(values, weights)
@@ -172,11 +162,7 @@ def make_task(measure: str, labels: Sequence[object], groups: Sequence[object], 
 
 
 def balance_classes(train: Sequence[object], labels: Sequence[object]) -> Floats:
-    """Return a weight for each label with which the classes of the training part have the same weight together.
-
-    >>> balance_classes([1, 0, 0, 0], [0, 1]).round(3).tolist()
-    [0.667, 2.0]
-    """
+    """Return a weight for each label with which the classes of the training part have the same weight together."""
     classes, counts = np.unique(np.array(train), return_counts=True)
     weights: Floats = len(train) / (len(classes) * counts)
     return weights[np.searchsorted(classes, np.array(labels))]
@@ -196,8 +182,51 @@ def make_folds(name: str, table: Table, data: DataPath = None, shuffles: int = 1
     if name != "rte3":
         return found
     first = len(load_rte("rte1_dev", data)) + len(load_rte("rte1_test", data))
-    return [Fold(train, _drop_first(test, first)) for train, test in found]
+    return [Fold(train, test[test >= first]) for train, test in found]
 
 
-def _drop_first(rows: Ints, first: int) -> Ints:
-    return rows[rows >= first]
+def measure_predictions(
+    measure: str, predicted: AnyArray, true: Sequence[object], groups: Sequence[Hashable] = ()
+) -> JsonObject:
+    """Measure predictions: ``value`` with its interval of 95 % from 400 resamples (``low``, ``high``).
+
+    ``measure`` is ``accuracy`` (in per cent; two classes have ``f1`` of the larger class as well), ``pearson``, or
+    ``map`` over the ``groups``, which are resampled as a whole.
+    """
+    truth = np.array(true)
+    precisions = np.zeros(0)
+    if measure == "map":
+        found = average_precisions(predicted.astype(float), truth > 0, number_groups(list(groups)))
+        precisions = np.array(list(found.values()))
+
+    def compute(rows: Ints) -> dict[str, float | None]:
+        if measure == "accuracy":
+            return {"value": 100 * float(np.mean(predicted[rows] == truth[rows]))}
+        if measure == "pearson":
+            return {"value": correlations(predicted[rows], truth[rows])["pearson"]}
+        return {"value": float(precisions[rows].mean())}
+
+    n = len(precisions) if measure == "map" else len(truth)
+    low, high = resample_intervals(compute, n)["value"]
+    value = compute(np.arange(n))["value"] or 0.0
+    digits = 2 if measure == "accuracy" else 4
+    result: JsonObject = {"value": round(value, digits), "low": round(low, digits), "high": round(high, digits)}
+    if measure == "accuracy" and len(np.unique(truth)) == 2:
+        classes = sorted(set(truth.tolist()))
+        measures = class_measures(predicted.tolist(), truth.tolist(), classes)
+        result["f1"] = round(100 * measures["classes"][str(classes[-1])]["f1"], 2)
+    return result
+
+
+def mcnemar(true: Sequence[object], one: Sequence[object], other: Sequence[object]) -> float:
+    """Return the p-value of McNemar's exact test that two classifiers have the same accuracy.
+
+    ``true`` are the true classes, ``one`` and ``other`` the predictions of the two classifiers.
+
+    >>> mcnemar([1] * 6, [1] * 6, [2] * 6)
+    0.03125
+    """
+    right, also = np.asarray(one) == np.asarray(true), np.asarray(other) == np.asarray(true)
+    first, second = int(np.sum(right & ~also)), int(np.sum(also & ~right))
+    total, least = first + second, min(first, second)
+    return min(1.0, 2 * sum(comb(total, count) for count in range(least + 1)) / 2**total) if total else 1.0

@@ -23,7 +23,7 @@ from sklearn.svm import LinearSVC
 
 from experiments.bigram_svm import BigramSVM
 from experiments.corpora import DataPath, data_directory, load_trec
-from experiments.measured_figures import mcnemar
+from experiments.pair_corpora import mcnemar
 from experiments.reports import format_table, format_title, join_parts, write_json
 from rekern.core.files import show_path
 from rekern.core.json_values import JsonObject

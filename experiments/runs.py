@@ -8,7 +8,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from experiments.auto_experiment import run_auto
 from experiments.clang import run_clang
 from experiments.corpora import DataPath
 from experiments.embedding_baseline import run_embeddings
@@ -20,7 +19,7 @@ from experiments.query_mistakes import format_query_mistakes, run_query_mistakes
 from experiments.question_experiments import format_questions, run_questions
 from experiments.reports import TITLES, draw_nothing, format_result, write_json
 from experiments.rewriting_experiments import draw_rewriting, run_msrp, run_rte3, run_rte3_ablation
-from experiments.score_experiments import format_pairs, run_pairs
+from experiments.score_experiments import format_pairs, run_auto, run_pairs
 from experiments.structural_experiments import (
     draw_structural,
     format_structural,

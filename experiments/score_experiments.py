@@ -1,4 +1,4 @@
-"""All scores of `Similarities` on the corpora of pairs, with WordNet, word vectors and a thesaurus.
+"""Ten tasks on pairs: all scores of `Similarities` with WordNet, word vectors and a thesaurus, and what --auto chooses.
 
 Settings are compared on the training part (in folds, or on the development part where there is one). The chosen one is
 written down before the test part is read; besides it, only the default kernel is tested.
@@ -6,6 +6,7 @@ written down before the test part is read; besides it, only the default kernel i
 
 from __future__ import annotations
 
+import time
 from collections.abc import Iterator, Sequence
 from functools import partial, reduce
 from operator import add
@@ -16,7 +17,6 @@ import numpy as np
 from sklearn.base import clone
 
 from experiments.corpora import DataPath, find_file
-from experiments.measured_figures import measure_predictions
 from experiments.pair_corpora import (
     CORPORA,
     DEPENDENCIES,
@@ -28,6 +28,7 @@ from experiments.pair_corpora import (
     load_items,
     make_folds,
     make_task,
+    measure_predictions,
 )
 from experiments.pair_models import Judge, Judgements, TwoClassModel, fit_logistic, train_model
 from experiments.published_results import TASKS
@@ -41,6 +42,7 @@ from rekern.core.arrays import Floats
 from rekern.core.json_values import JsonObject
 from rekern.core.parallel_jobs import run
 from rekern.core.progress import show_bars, track
+from rekern.datasets.tables import Table
 from rekern.kernels import (
     AllProduct,
     Curves,
@@ -54,7 +56,9 @@ from rekern.kernels import (
     Spectrum,
     Symmetric,
 )
+from rekern.learning.auto_pair_models import AutoPairClassifier, AutoPairRanker, AutoPairRegressor
 from rekern.learning.cross_validation import Fold
+from rekern.learning.kernel_choice import CHOSEN, ON_SAMPLE
 from rekern.learning.named_kernels import resolve_kernel
 from rekern.learning.search_tasks import ClassTask, SearchTask, list_rows
 from rekern.learning.training_matrices import SharedMatrices, TrainingMatrix
@@ -66,6 +70,7 @@ ALIGNED = (*TEXT, *LEXICAL, "aligner")
 OF_TREES = (*ALIGNED, "tags", "links", "inclusion")
 N_LANDMARKS = 1000
 COST_OF_JUDGE = {"hinge": 0.3, "logistic": 0.5}  # as chosen for RTE-3 with the same kernel
+MINUTES = 5.0  # of a search, as --minutes of rekern train
 
 
 class Resources(NamedTuple):
@@ -82,123 +87,72 @@ class Resources(NamedTuple):
 
 def load_resources(data: DataPath) -> Resources:
     """Load WordNet, the thesaurus and the word vectors of the data folder."""
-    space = WordVectors.from_file(find_file(data, "glove_6b_100d", "vectors.bin"))
-    return Resources(
-        str(find_file(data, "oewn", "synsets.tsv").parent),
-        str(find_file(data, "ppdb_lexical", "pairs.tsv")),
-        space.without_common_parts(2),
-    )
+    space = WordVectors.from_file(find_file(data, "glove_6b_100d", "vectors.bin")).without_common_parts(2)
+    wordnet, thesaurus = find_file(data, "oewn", "synsets.tsv").parent, find_file(data, "ppdb_lexical", "pairs.tsv")
+    return Resources(str(wordnet), str(thesaurus), space)
 
 
 def list_settings(corpus: PairCorpus, resources: Resources, data: DataPath = None) -> list[Setting]:
     """List what is compared; the first one is the default kernel. A judge is trained on its own corpus in ``data``."""
-    rules = Rewriting(k=(1, 4))
     default = Setting("default", resolve_kernel(None, on_features=corpus.is_large))
-    if corpus.is_large and corpus.is_symmetric:
+    if not corpus.is_large:
+        return [default, *_list_sums(corpus, resources), *_list_aligned(corpus, resources, data)]
+    if corpus.is_symmetric:
         return [default, _make_landmark_setting(resources)]
-    if corpus.is_large:
-        return [default, *_list_curves(corpus, resources)]
-    few, many = resources.make_scores(TEXT), resources.make_scores((*TEXT, *LEXICAL))
-    found = [
-        default,
-        *(
-            Setting(
-                f"both orders: rules + {weight // 2} Gaussian 0.3/n over all scores",
-                Symmetric(rules * 2 + weight * _make_gaussian(many, 0.3)),
-            )
-            for weight in (10, 30)
-            if corpus.is_symmetric
-        ),
-        Setting("rules + 10 Gaussian 0.3/n over text scores", rules + 10 * _make_gaussian(few, 0.3)),
-        *(
-            Setting(
-                f"rules + {weight} Gaussian {width:g}/n over all scores", rules + weight * _make_gaussian(many, width)
-            )
-            for width in corpus.widths
-            for weight in (10, 30)
-        ),
+    groups = TEXT if corpus.measure != "map" else (*TEXT, "answers")
+    return [default] + [  # sums of rules and curves: they have features, and so need no Gram
+        Setting(f"rules 1-{k} + curves over {name}", Rewriting(k=(1, k)) + Curves(resources.make_scores(chosen)))
+        for name, chosen in {"text scores": groups, "all scores": (*groups, *LEXICAL)}.items()
+        for k in corpus.windows
     ]
-    if corpus.has_telling_targets:
-        words = Spectrum(1, on="target") + Spectrum(2, on="target")
-        found += [
-            Setting(
-                f"rules + 10 Gaussian 0.3/n over all scores + {weight} x words and bigrams of the target",
-                rules + 10 * _make_gaussian(many, 0.3) + weight * words,
-            )
-            for weight in (1, 2)
-        ]
-    return [*found, *_list_aligned(corpus, resources, data), *_list_sums_with_trees(corpus, many)]
+
+
+def _make_landmark_setting(resources: Resources) -> Setting:
+    """Make the sum of rules and a Gaussian kernel, both for both orders of a pair, by features: it needs no Gram."""
+    gaussian = Symmetric(_make_gaussian(resources.make_scores((*TEXT, *LEXICAL, "answers")), 0.3))
+    kernel = Symmetric(Rewriting(k=(1, 2))) * 2 + Landmarks(gaussian, N_LANDMARKS) * 20
+    name = f"both orders: rules 1-2 + 10 Gaussian 0.3/n over all scores, {N_LANDMARKS} landmarks"
+    return Setting(name, kernel)
+
+
+def _list_sums(corpus: PairCorpus, resources: Resources) -> Iterator[Setting]:
+    """List sums of rules and Gaussian kernels over scores, and of words of the target where these tell something."""
+    rules, many = Rewriting(k=(1, 4)), resources.make_scores((*TEXT, *LEXICAL))
+    for weight in (10, 30) if corpus.is_symmetric else ():
+        name = f"both orders: rules + {weight // 2} Gaussian 0.3/n over all scores"
+        yield Setting(name, Symmetric(rules * 2 + weight * _make_gaussian(many, 0.3)))
+    few = 10 * _make_gaussian(resources.make_scores(TEXT), 0.3)
+    yield Setting("rules + 10 Gaussian 0.3/n over text scores", rules + few)
+    for width in corpus.widths:
+        for weight in (10, 30):
+            name = f"rules + {weight} Gaussian {width:g}/n over all scores"
+            yield Setting(name, rules + weight * _make_gaussian(many, width))
+    words = Spectrum(1, on="target") + Spectrum(2, on="target")
+    for weight in (1, 2) if corpus.has_telling_targets else ():
+        name = f"rules + 10 Gaussian 0.3/n over all scores + {weight} x words and bigrams of the target"
+        yield Setting(name, rules + 10 * _make_gaussian(many, 0.3) + weight * words)
 
 
 def _list_aligned(corpus: PairCorpus, resources: Resources, data: DataPath) -> Iterator[Setting]:
     """List sums with the scores of aligned words, and where there are trees, with these, and with a judge."""
     rules, scores = Rewriting(k=(1, 4)), resources.make_scores(ALIGNED)
     for width in corpus.widths:
-        name, bells = f"Gaussian {width:g}/n over all scores and aligned words", _make_gaussian(scores, width)
+        name, gaussian = f"Gaussian {width:g}/n over all scores and aligned words", _make_gaussian(scores, width)
         if not corpus.is_symmetric:
-            yield Setting(f"rules + 10 {name}", rules + 10 * bells)
+            yield Setting(f"rules + 10 {name}", rules + 10 * gaussian)
             if corpus.has_trees:
-                trees = PairSum(PartialTree(on=TREES[True]))
-                yield Setting(f"3 {name} + trees", trees + 3 * bells)
-                inside = 3 * _make_gaussian(resources.make_scores(("inclusion",), WORDS), width)
-                yield Setting(f"3 {name} + 3 over inclusion + trees", trees + 3 * bells + inside)
-                whole = 3 * _make_gaussian(resources.make_scores(OF_TREES, WORDS), width)
-                name = f"3 Gaussian {width:g}/n over all scores of trees, with inclusion + trees"
-                yield Setting(name, trees + whole)
-                if corpus.judge is not None:
-                    judge = make_judge(corpus, trees + whole, data)
-                    asked = 3 * Gaussian(Judgements(judge), 0.3)
-                    yield Setting(f"{name} + 3 Gaussian 0.3 over the decision of {judge.name}", trees + whole + asked)
-                if corpus.has_roles and width == min(corpus.widths):
-                    yield from _list_logistic(corpus, resources, trees + whole + inside, name, data)
+                yield from _list_directed(corpus, resources, data, width, name, gaussian * 3)
             continue
         for weight in (10, 15):
-            both: Kernel = Symmetric(rules * 2 + 2 * weight * bells)
+            both: Kernel = Symmetric(rules * 2 + 2 * weight * gaussian)
             yield Setting(f"both orders: rules + {weight} {name}", both)
             if corpus.has_trees:
                 kernel = reduce(add, _list_tree_kernels(), both)
                 yield Setting(f"both orders: rules + {weight} {name}; unshared words, trees, graphs", kernel)
-
-
-def _list_logistic(
-    corpus: PairCorpus, resources: Resources, kernel: Kernel, name: str, data: DataPath
-) -> Iterator[Setting]:
-    """List logistic regression on a sum with the scores of roles, and with those of ways besides, with a judge."""
-    roles = 3 * _make_gaussian(resources.make_scores(("roles",), DEPENDENCIES), min(corpus.widths))
-    ways = _make_gaussian(resources.make_scores(("ways",), DEPENDENCIES), 1.0)
-    stated = Gaussian(StatedRelation(DEPENDENCIES, resources.space), 0.5)
-    name = f"logistic: {name} + 3 over inclusion + 3 over roles"
-    for used, title in (
-        (kernel + roles, name),
-        (kernel + roles + 0.5 * (ways * stated), f"{name} + 0.5 over ways x Gaussian 0.5 over what is stated"),
-    ):
-        if corpus.judge is None:
-            yield Setting(title, used, loss="logistic")
-        else:
-            judge = make_judge(corpus, used, data, "logistic")
-            yield Setting(f"{title} + the decision of {judge.name}", used + Judgements(judge), loss="logistic")
-
-
-def make_judge(corpus: PairCorpus, kernel: Kernel, data: DataPath, loss: str = "hinge") -> Judge:
-    """Make a model of another corpus, which the corpus names, with the same kind of scores and trees."""
-    assert corpus.judge is not None
-    name, parts = corpus.judge
-
-    used = corpus._replace(has_roles=f"source.{DEPENDENCIES}" in kernel.reads())
-
-    def train(model: TwoClassModel) -> object:
-        part = join_parts(*(load_items(used, part, data) for part in parts))
-        with show_bars(False):
-            return model.fit(part.items, part.table.labels or [])
-
-    return Judge(f"a model of {name}", clone(kernel, safe=False), train, COST_OF_JUDGE[loss], loss)
-
-
-def _list_sums_with_trees(corpus: PairCorpus, scores: Similarities) -> Iterator[Setting]:
-    """List sums with unshared words, and with trees and graphs besides, for paraphrases with trees."""
-    if corpus.has_trees and corpus.is_symmetric:
+    if corpus.has_trees and corpus.is_symmetric:  # for paraphrases: sums without aligned words
+        sums = rules + 10 * _make_gaussian(resources.make_scores((*TEXT, *LEXICAL)), 0.3)
         for number, name in ((1, "unshared words"), (3, "unshared words, trees, graphs")):
-            kernel = reduce(add, _list_tree_kernels()[:number], Rewriting(k=(1, 4)) + 10 * _make_gaussian(scores, 0.3))
+            kernel = reduce(add, _list_tree_kernels()[:number], sums)
             yield Setting(f"rules + 10 Gaussian 0.3/n over all scores + {name}", kernel)
 
 
@@ -210,22 +164,51 @@ def _list_tree_kernels() -> list[Kernel]:
     ]
 
 
-def _make_landmark_setting(resources: Resources) -> Setting:
-    """Make the sum of rules and a Gaussian kernel, both for both orders of a pair, by features: it needs no Gram."""
-    bells = Symmetric(_make_gaussian(resources.make_scores((*TEXT, *LEXICAL, "answers")), 0.3))
-    kernel = Symmetric(Rewriting(k=(1, 2))) * 2 + Landmarks(bells, N_LANDMARKS) * 20
-    name = f"both orders: rules 1-2 + 10 Gaussian 0.3/n over all scores, {N_LANDMARKS} landmarks"
-    return Setting(name, kernel)
+def _list_directed(
+    corpus: PairCorpus, resources: Resources, data: DataPath, width: float, name: str, aligned: Kernel
+) -> Iterator[Setting]:
+    """List sums with trees for entailment: with inclusion, a judge, roles and ways."""
+    trees = PairSum(PartialTree(on=TREES[True]))
+    inside = 3 * _make_gaussian(resources.make_scores(("inclusion",), WORDS), width)
+    whole = trees + 3 * _make_gaussian(resources.make_scores(OF_TREES, WORDS), width)
+    yield Setting(f"3 {name} + trees", trees + aligned)
+    yield Setting(f"3 {name} + 3 over inclusion + trees", trees + aligned + inside)
+    name = f"3 Gaussian {width:g}/n over all scores of trees, with inclusion + trees"
+    yield Setting(name, whole)
+    if corpus.judge is not None:
+        judge = make_judge(corpus, whole, data)
+        asked = 3 * Gaussian(Judgements(judge), 0.3)
+        yield Setting(f"{name} + 3 Gaussian 0.3 over the decision of {judge.name}", whole + asked)
+    if not corpus.has_roles or width != min(corpus.widths):
+        return
+    # logistic regression on a sum with the scores of roles, and with those of ways besides
+    roles = whole + inside + 3 * _make_gaussian(resources.make_scores(("roles",), DEPENDENCIES), width)
+    ways = _make_gaussian(resources.make_scores(("ways",), DEPENDENCIES), 1.0)
+    stated = Gaussian(StatedRelation(DEPENDENCIES, resources.space), 0.5)
+    name = f"logistic: {name} + 3 over inclusion + 3 over roles"
+    for kernel, title in (
+        (roles, name),
+        (roles + 0.5 * (ways * stated), f"{name} + 0.5 over ways x Gaussian 0.5 over what is stated"),
+    ):
+        if corpus.judge is None:
+            yield Setting(title, kernel, loss="logistic")
+        else:
+            judge = make_judge(corpus, kernel, data, "logistic")
+            yield Setting(f"{title} + the decision of {judge.name}", kernel + Judgements(judge), loss="logistic")
 
 
-def _list_curves(corpus: PairCorpus, resources: Resources) -> list[Setting]:
-    """List sums of rules and curves: they have features, and so need no Gram."""
-    groups = TEXT if corpus.measure != "map" else (*TEXT, "answers")
-    return [
-        Setting(f"rules 1-{k} + curves over {name}", Rewriting(k=(1, k)) + Curves(resources.make_scores(chosen)))
-        for name, chosen in {"text scores": groups, "all scores": (*groups, *LEXICAL)}.items()
-        for k in corpus.windows
-    ]
+def make_judge(corpus: PairCorpus, kernel: Kernel, data: DataPath, loss: str = "hinge") -> Judge:
+    """Make a model of another corpus, which the corpus names, with the same kind of scores and trees."""
+    assert corpus.judge is not None
+    name, parts = corpus.judge
+    used = corpus._replace(has_roles=f"source.{DEPENDENCIES}" in kernel.reads())
+
+    def train(model: TwoClassModel) -> object:
+        part = join_parts(*(load_items(used, part, data) for part in parts))
+        with show_bars(False):
+            return model.fit(part.items, part.table.labels or [])
+
+    return Judge(f"a model of {name}", clone(kernel, safe=False), train, COST_OF_JUDGE[loss], loss)
 
 
 def _make_gaussian(scores: Similarities | UnsharedWords, width: float) -> Gaussian:
@@ -301,14 +284,14 @@ def measure_setting(
         calls = [(matrix, setting.C, fold, output) for fold in folds for output in range(task.outputs)]
         decide = task.decide
         if setting.loss == "logistic" and isinstance(task, ClassTask):
-            decide = partial(decide_logistic, task)
+            decide = partial(_decide_logistic, task)
         found = list(run(decide, calls, n_jobs))
     columns = [np.concatenate(found[output :: task.outputs]) for output in range(task.outputs)]
     score = task.measure(np.column_stack(columns), list_rows(folds)).score
     return round(100 * score, 2) if task.measure_name == "accuracy" else round(score, 4)
 
 
-def decide_logistic(task: ClassTask, matrix: TrainingMatrix, C: float, fold: Fold, output: int) -> Floats:
+def _decide_logistic(task: ClassTask, matrix: TrainingMatrix, C: float, fold: Fold, output: int) -> Floats:
     """Return what kernel logistic regression decides about the test rows of a fold."""
     assert matrix.gram is not None
     rows, signs = matrix.gram.astype(np.float64, copy=False), task.signs[output, fold.train]
@@ -323,6 +306,60 @@ def _test_setting(
     model = train_model(corpus.measure, setting, train.items, labels, groups, n_jobs, corpus.is_balanced)
     predicted = np.asarray(model.predict(test.items))
     return measure_predictions(corpus.measure, predicted, test.table.labels or [], test.table.groups or [])
+
+
+def run_auto(
+    data: DataPath = None,
+    out: Path | None = None,
+    n_jobs: int | None = None,
+    only: str | None = None,
+    minutes: float = MINUTES,
+) -> JsonObject:
+    """Run the kernel that ``rekern train --auto`` chooses from the texts alone, with a search of so many minutes."""
+    return {"rows": [_run_search(name, data, out, n_jobs, minutes) for name in choose_corpora(only)]}
+
+
+def _run_search(name: str, data: DataPath, out: Path | None, n_jobs: int | None, minutes: float) -> JsonObject:
+    corpus = CORPORA[name]
+    train = corpus.load(corpus.train, data).table
+    used = time.process_time()
+    model = _train_auto(corpus.measure, train, minutes, n_jobs)
+    used = time.process_time() - used
+    trials = model.results_
+    (trial,) = [trial for trial in trials if trial.outcome.startswith(CHOSEN)]
+    complete = [found for found in trials if found.folds == trial.folds and not found.outcome.endswith(ON_SAMPLE)]
+    best = max(complete, key=lambda found: found.score or 0.0)
+    scale, digits = (100, 2) if corpus.measure == "accuracy" else (1, 4)
+    row: JsonObject = {
+        "corpus": name,
+        "measure": corpus.measure,
+        "chosen": trial.kernel,
+        "C": trial.C,
+        "on_train": None if trial.score is None else round(scale * trial.score, digits),
+        "best_on_train": None if best.score is None else round(scale * best.score, digits),
+        "tried": len(trials),
+        "skipped": sum(trial.folds == 0 for trial in trials),
+        "search_seconds": round(sum(trial.seconds for trial in trials), 1),
+        "processor_seconds": round(used, 1),  # of all threads, for the search and the training of the model
+        "train_pairs": len(train),
+    }
+    write_choice(out, f"auto-{name}", row)
+
+    test = corpus.load(corpus.test, data).table
+    predicted = np.asarray(model.best_estimator_.predict(test.pairs))
+    row["test_pairs"] = len(test)
+    return {**row, **measure_predictions(corpus.measure, predicted, test.labels or [], test.groups or [])}
+
+
+def _train_auto(
+    measure: str, train: Table, minutes: float, n_jobs: int | None
+) -> AutoPairClassifier | AutoPairRegressor | AutoPairRanker:
+    labels = train.labels or []
+    if measure == "accuracy":
+        return AutoPairClassifier(minutes, calibration=0, n_jobs=n_jobs).fit(train.pairs, labels)
+    if measure == "pearson":
+        return AutoPairRegressor(minutes, n_jobs=n_jobs).fit(train.pairs, labels)
+    return AutoPairRanker(minutes, n_jobs=n_jobs).fit(train.pairs, labels, train.groups or [])
 
 
 def format_pairs(result: JsonObject) -> str:

@@ -17,66 +17,45 @@ import numpy as np
 
 from experiments.rewriting_settings import Setting
 from experiments.tree_corpora import GRAPHS, TREES, WORDS
+from rekern import kernels
 from rekern.core.json_values import JsonObject
-from rekern.kernels import (
-    AllProduct,
-    AllSum,
-    BestPairing,
-    Gaussian,
-    Kernel,
-    Neighborhoods,
-    PairProduct,
-    PairSum,
-    PartialTree,
-    Rewriting,
-    SmoothedPartialTree,
-    SoftPairing,
-)
+from rekern.kernels import Kernel
 from rekern.similarity import LatentSemantics, Similarities, UnsharedWords, WordVectors
 from rekern.structures import Trees, stem
 
 RELATED = {"trees", "smooth", "graphs"}  # the parts with REL marks
 GAMMA = 0.3  # of the Gaussian kernels, over the number of scores
-CANDIDATES: list[dict[str, float]] = [
-    {"scores": 1},
-    {"scores": 1, "unshared": 1},
-    {"scores": 3, "trees": 1},
-    {"scores": 3, "unshared": 3, "trees": 1},
-    {"scores": 3, "unshared": 3, "trees": 1, "graphs": 1},
-    {"rules": 1, "scores": 3},
-    {"rules": 1, "scores": 3, "trees": 1},
-    {"rules": 1, "scores": 3, "unshared": 3},
-    {"rules": 1, "scores": 3, "unshared": 3, "trees": 1},
-    {"rules": 1, "scores": 3, "unshared": 3, "trees": 2},
-    {"rules": 1, "scores": 3, "unshared": 3, "smooth": 1, "graphs": 1},
-    {"rules": 1, "scores": 3, "unshared": 3, "trees": 1, "graphs": 1},
-    {"rules": 1, "scores": 3, "unshared": 3, "trees": 0.5, "graphs": 0.5},
-    {"rules": 1, "scores": 3, "unshared": 3, "trees": 0.5, "smooth": 0.5, "graphs": 1},
-    {"rules": 1, "scores": 5, "unshared": 5, "trees": 1, "graphs": 1},
-    {"rules": 2, "scores": 5, "unshared": 5, "trees": 1, "graphs": 1},
+CANDIDATES = [
+    "1 scores",
+    "1 scores + 1 unshared",
+    "3 scores + 1 trees",
+    "3 scores + 3 unshared + 1 trees",
+    "3 scores + 3 unshared + 1 trees + 1 graphs",
+    "1 rules + 3 scores",
+    "1 rules + 3 scores + 1 trees",
+    "1 rules + 3 scores + 3 unshared",
+    "1 rules + 3 scores + 3 unshared + 1 trees",
+    "1 rules + 3 scores + 3 unshared + 2 trees",
+    "1 rules + 3 scores + 3 unshared + 1 smooth + 1 graphs",
+    "1 rules + 3 scores + 3 unshared + 1 trees + 1 graphs",
+    "1 rules + 3 scores + 3 unshared + 0.5 trees + 0.5 graphs",
+    "1 rules + 3 scores + 3 unshared + 0.5 trees + 0.5 smooth + 1 graphs",
+    "1 rules + 5 scores + 5 unshared + 1 trees + 1 graphs",
+    "2 rules + 5 scores + 5 unshared + 1 trees + 1 graphs",
 ]
 
 # How a kernel on trees becomes one on pairs, by the name of the row; {} is the name of the kernel on trees.
 PAIRINGS: dict[str, type[Kernel]] = {
-    "SM-{}": SoftPairing,
-    "all×{}": AllProduct,
-    "all₊{}": AllSum,
-    "M-{}": BestPairing,
-    "{}₊": PairSum,
-    "{}×": PairProduct,
+    "SM-{}": kernels.SoftPairing,
+    "all×{}": kernels.AllProduct,
+    "all₊{}": kernels.AllSum,
+    "M-{}": kernels.BestPairing,
+    "{}₊": kernels.PairSum,
+    "{}×": kernels.PairProduct,
 }
 INSIDE = "+inside"  # ends the name of a row to which K(a1, a2) · K(b1, b2) is added, as KeLP's kernels on pairs can do
-
-
-class GraphSetting(NamedTuple):
-    """A kernel on neighbourhoods of graphs: the smallest and the largest radius, and the largest distance."""
-
-    smallest: int
-    radius: int
-    distance: int
-
-
-GRAPH_SETTINGS = [GraphSetting(*three) for three in ((0, 0, 2), (0, 1, 2), (0, 1, 4), (1, 1, 3), (1, 2, 4))]
+# of kernels on neighbourhoods of graphs: the smallest and the largest radius, and the largest distance
+GRAPH_SETTINGS = ((0, 0, 2), (0, 1, 2), (0, 1, 4), (1, 1, 3), (1, 2, 4))
 LINEAR_WEIGHTS = (1.0, 3.0)  # of the linear kernel over scores (LK) in a sum
 # The scores of the paper's LK, and all scores of Rekern.
 LINEAR = ("ngrams", "tags", "kernels", "sequences", "wordnet", "esa", "substitution")
@@ -85,11 +64,7 @@ SCORES = ("basic", *LINEAR, "differences", "links", "thesaurus", "alignment")
 
 @dataclass(frozen=True)
 class StructuralSetting(Setting):
-    """A setting on trees and graphs; ``rel`` says whether they have REL marks on what both texts share.
-
-    >>> StructuralSetting("SM-PTK", SoftPairing(PartialTree(on="stems")), rel=False).to_dict()["rel"]
-    False
-    """
+    """A setting on trees and graphs; ``rel`` says whether they have REL marks on what both texts share."""
 
     rel: bool | None = None
 
@@ -100,8 +75,7 @@ class StructuralSetting(Setting):
         return {"method": found.pop("method"), "rel": self.rel, **found}
 
 
-@dataclass(frozen=True)
-class Resources:
+class Resources(NamedTuple):
     """What some kernels need besides the pairs: word spaces, a thesaurus, WordNet."""
 
     spaces: dict[str, LatentSemantics | WordVectors]  # the name of a smoothed kernel -> its word space
@@ -110,25 +84,22 @@ class Resources:
 
     def make_tree_kernel(self, name: str, rel: bool) -> Kernel:
         """Make a kernel on trees by its name: PTK, or SPTK with the name of a space."""
-        on = TREES[rel]
-        return PartialTree(on=on) if name == "PTK" else SmoothedPartialTree(similarity=self.spaces[name], on=on)
+        if name == "PTK":
+            return kernels.PartialTree(on=TREES[rel])
+        return kernels.SmoothedPartialTree(similarity=self.spaces[name], on=TREES[rel])
 
     def make_scores(self, groups: tuple[str, ...]) -> Similarities:
         """Make a kernel over standardized scores of similarity inside a pair."""
-        return Similarities(
-            groups=groups,
-            on=WORDS,
-            wordnet=str(self.wordnet),
-            thesaurus=str(self.thesaurus),
-            kernels=(PartialTree(on=TREES[False]),),
-        )
+        trees = (kernels.PartialTree(on=TREES[False]),)
+        wordnet, thesaurus = str(self.wordnet), str(self.thesaurus)
+        return Similarities(groups=groups, on=WORDS, wordnet=wordnet, thesaurus=thesaurus, kernels=trees)
 
 
 def load_resources(train: Sequence[Trees], vectors: Path, thesaurus: Path, wordnet: Path) -> Resources:
     """Load the resources; the latent space is learned from the training trees only."""
-    texts = [text for trees in train for text in list_stems(trees)]
+    latent = LatentSemantics().fit([text for trees in train for text in list_stems(trees)])
     spaces: dict[str, LatentSemantics | WordVectors] = {
-        "SPTK-LSA": LatentSemantics().fit(texts),
+        "SPTK-LSA": latent,
         "SPTK-GloVe": average_by_stem(WordVectors.from_file(vectors)),
     }
     return Resources(spaces, thesaurus, wordnet)
@@ -180,20 +151,13 @@ def list_tree_settings(corpus: str, resources: Resources) -> list[StructuralSett
 
 
 def list_graph_settings(rel: bool) -> list[StructuralSetting]:
-    """List the kernels on neighbourhoods among which the folds choose.
-
-    >>> list_graph_settings(True)[1].note
-    'radius 0 to 1, distance up to 2'
-    """
-    return [
-        StructuralSetting(
-            "GK",
-            Neighborhoods(radius, distance, smallest, on=GRAPHS[rel]),
-            rel=rel,
-            note=f"radius {smallest} to {radius}, distance up to {distance}",
-        )
-        for smallest, radius, distance in GRAPH_SETTINGS
-    ]
+    """List the kernels on neighbourhoods among which the folds choose."""
+    settings = []
+    for smallest, radius, distance in GRAPH_SETTINGS:
+        kernel = kernels.Neighborhoods(radius, distance, smallest, on=GRAPHS[rel])
+        note = f"radius {smallest} to {radius}, distance up to {distance}"
+        settings.append(StructuralSetting("GK", kernel, rel=rel, note=note))
+    return settings
 
 
 def list_sums(
@@ -206,15 +170,15 @@ def list_sums(
     """
     scores = resources.make_scores(LINEAR)
     name = "SM-SPTK-GloVe" if corpus == "msrp" else "SPTK-GloVe×"
-    pairing = SoftPairing if corpus == "msrp" else PairProduct
+    pairing = kernels.SoftPairing if corpus == "msrp" else kernels.PairProduct
     trees, on_graphs = pairing(resources.make_tree_kernel("SPTK-GloVe", True)), graphs[True].kernel
     n = len(scores.names())
-    linear: dict[float, Kernel] = {weight: scores * (weight / n) for weight in LINEAR_WEIGHTS}
 
     def list_versions(method: str, *others: Kernel, rel: bool = True) -> list[StructuralSetting]:
+        versions = {weight: reduce(add, others, scores * (weight / n)) for weight in LINEAR_WEIGHTS}
         return [
-            StructuralSetting(method, reduce(add, others, kernel), rel=rel, note=f"{weight:g}/{n} × LK")
-            for weight, kernel in linear.items()
+            StructuralSetting(method, kernel, rel=rel, note=f"{weight:g}/{n} × LK")
+            for weight, kernel in versions.items()
         ]
 
     return [
@@ -233,20 +197,20 @@ def list_candidates(corpus: str, resources: Resources, graphs: StructuralSetting
     *smooth* (the same over SPTK-GloVe), *graphs* (GK with REL), and two Gaussian kernels: over all *scores* of
     `Similarities`, and over those of `UnsharedWords`.
     """
-    pairing = AllProduct if corpus == "msrp" else PairSum
+    pairing = kernels.AllProduct if corpus == "msrp" else kernels.PairSum
     scores, unshared = resources.make_scores(SCORES), UnsharedWords(on=WORDS)
     parts: dict[str, Kernel] = {
-        "rules": Rewriting(k=(1, 4)),
+        "rules": kernels.Rewriting(k=(1, 4)),
         "trees": pairing(resources.make_tree_kernel("PTK", True)),
-        "smooth": SoftPairing(resources.make_tree_kernel("SPTK-GloVe", True)),
+        "smooth": kernels.SoftPairing(resources.make_tree_kernel("SPTK-GloVe", True)),
         "graphs": graphs.kernel,
-        "scores": Gaussian(scores, GAMMA / len(scores.names())),
-        "unshared": Gaussian(unshared, GAMMA / len(unshared.names())),
+        "scores": kernels.Gaussian(scores, GAMMA / len(scores.names())),
+        "unshared": kernels.Gaussian(unshared, GAMMA / len(unshared.names())),
     }
     settings = []
-    for weights in CANDIDATES:
+    for note in CANDIDATES:
+        weights = {name: float(weight) for weight, name in (term.split() for term in note.split(" + "))}
         first, *others = [parts[name] * weight for name, weight in weights.items()]
-        kernel = reduce(add, others, first)
-        note = " + ".join(f"{weight:g} {name}" for name, weight in weights.items())
-        settings.append(StructuralSetting("+".join(weights), kernel, rel=not RELATED.isdisjoint(weights), note=note))
+        has_rel = not RELATED.isdisjoint(weights)
+        settings.append(StructuralSetting("+".join(weights), reduce(add, others, first), rel=has_rel, note=note))
     return settings

@@ -14,7 +14,7 @@ from sklearn.metrics import (
     roc_auc_score,
 )
 
-from experiments.measured_figures import mcnemar
+from experiments.pair_corpora import mcnemar
 from rekern.learning.measures import (
     binary_measures,
     class_measures,

@@ -11,7 +11,7 @@ from sklearn.base import clone
 from sklearn.model_selection import GridSearchCV
 
 import rekern
-from experiments.measured_figures import mcnemar
+from experiments.pair_corpora import mcnemar
 from rekern.errors import InputError, ModelFileError
 from rekern.questions import PatternSettings, QuestionClassifier, embedded_model, load_questions
 from rekern.questions.pattern_collection import PATTERN_METHODS as METHODS
