@@ -46,23 +46,15 @@ def run_embeddings(
 
 
 def load_encoder(folder: Path) -> Encode:
-    """Load the model of a folder; it is never looked for anywhere else.
-
-    >>> load_encoder(Path("no-such-folder"))
-    Traceback (most recent call last):
-    ...
-    rekern.errors.InputError: there is no model folder no-such-folder: put a sentence-transformers model there
-    """
+    """Load the model of a folder; it is never looked for anywhere else."""
     if not (folder / "modules.json").is_file():
         raise InputError(f"there is no model folder {folder}: put a sentence-transformers model there")
     try:
         from sentence_transformers import SentenceTransformer
     except ImportError:
         raise InputError("embeddings needs sentence-transformers: pip install 'rekern[embeddings]'") from None
-    found = SentenceTransformer(
-        str(folder), local_files_only=True, trust_remote_code=False, model_kwargs={"use_safetensors": True}
-    )
-
+    safe = {"use_safetensors": True}
+    found = SentenceTransformer(str(folder), local_files_only=True, trust_remote_code=False, model_kwargs=safe)
     known: dict[str, Floats] = {}  # a question may be in many pairs, on both sides and in both parts
 
     def encode(texts: Sequence[str]) -> Floats:
@@ -79,8 +71,8 @@ def _run_task(name: str, data: DataPath, encode: Encode) -> JsonObject:
     if name in QUESTIONS:
         found = list_data_sets(data)[QUESTIONS[name]]
         assert found.load_test is not None
-        (asked, kinds), (test_asked, true) = found.load_train(), found.load_test()
-        train, test, labels = encode(asked), encode(test_asked), kinds
+        (asked, labels), (test_asked, true) = found.load_train(), found.load_test()
+        train, test = encode(asked), encode(test_asked)
     else:
         corpus = CORPORA[name]
         measure = corpus.measure
@@ -107,16 +99,11 @@ def predict_by_vectors(train: Floats, labels: Sequence[object], test: Floats, me
 
     How strongly weights are held back is chosen in folds of the training part: there are more features than a small
     corpus can bear.
-
-    >>> predict_by_vectors(np.array([[0.0], [0.1], [0.9], [1.0]]), [0, 0, 1, 1], np.array([[0.2], [0.8]]), "accuracy")
-    array([0, 1])
     """
     if measure == "map":
         return test[:, 0]
-    settings: dict[str, list[float]]
-    if measure == "accuracy":
-        model, settings = LogisticRegression(max_iter=1000), {"logisticregression__C": list(STRENGTHS)}
-    else:
+    model, settings = LogisticRegression(max_iter=1000), {"logisticregression__C": list(STRENGTHS)}
+    if measure == "pearson":
         model, settings = Ridge(), {"ridge__alpha": [1 / strength for strength in STRENGTHS]}
     folds = KFold(min(N_FOLDS, len(train)), shuffle=True, random_state=0)
     search = GridSearchCV(make_pipeline(StandardScaler(), model), settings, cv=folds)

@@ -7,8 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from experiments.curve_intervals import list_outcomes, resample_curve
 from experiments.parser_learning_curves import Prediction, compute_curve, measure_predictions
+from experiments.result_table import list_outcomes, resample_curve
 from rekern.learning.reports.intervals import resample_intervals
 
 OUTCOMES = st.lists(st.tuples(st.integers(0, 9), st.sampled_from(["right", "wrong", None])), min_size=2, max_size=60)

@@ -87,7 +87,7 @@ def test_bad_folders(folder, tmp_path):
     with pytest.raises(InputError, match=r"pairs-paws.json and pairs.json both have paws, default: remove one"):
         collect_figures(folder)
     (folder / "a.json").write_text("{")
-    with pytest.raises(InputError, match=r"a.json is no result file"):
+    with pytest.raises(InputError, match=r"a.json is not a result file"):
         collect_figures(folder)
     with pytest.raises(InputError, match="there are no result files in"):
         collect_figures(tmp_path / "nowhere")
