@@ -12,6 +12,8 @@ import sys
 from importlib import resources
 from pathlib import Path
 
+import numpy as np
+
 from rekern.krisp.answer_calibration import AnswerCalibration
 from rekern.krisp.answering.asker_training import Status, cross_validate_asker, ignore_status, train_parser
 from rekern.krisp.answering.europe import find_parser_file
@@ -57,4 +59,8 @@ if __name__ == "__main__":
     with resources.as_file(find_parser_file()) as parser_file:
         if sys.argv[1:] == ["confidence"]:
             write_calibration(parser_file.with_name("confidence.json"))
-        train_europe(status=print).save(parser_file)
+        parser = train_europe(status=print)
+        # As many digits as single precision has are enough, and zeros make the file smaller.
+        shorter = parser.weights_.coefficients.astype(np.float32).astype(np.float64)
+        parser.weights_ = parser.weights_._replace(coefficients=shorter)
+        parser.save(parser_file)
