@@ -12,9 +12,8 @@ from rekern.krisp import read_grammar, reading_search, semantic_parser
 from rekern.krisp.mentions import find_longest_spans, find_mentions
 from rekern.krisp.pronouns import mark_pronouns
 from rekern.krisp.reading import Reading
-from rekern.krisp.reading_ranker import SCALES, SentenceKnowledge, measure_readings
+from rekern.krisp.reading_ranker import LEAST, SCALES, SentenceKnowledge, list_parts, measure_readings
 from rekern.krisp.second_opinion import MARGIN, find_parts
-from rekern.krisp.word_translation import LEAST, list_parts
 from state_questions import QUESTIONS
 
 GRAMMAR = read_grammar(

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from rekern.krisp import read_grammar, word_translation
-from rekern.krisp.word_translation import NOTHING, WordTranslation, list_parts
+from rekern.krisp import read_grammar, reading_ranker
+from rekern.krisp.reading_ranker import NOTHING, WordTranslation, list_parts
 
 GRAMMAR = read_grammar(["Q -> {S}", "S -> all", "S -> big({S})", "S -> red({S})", "S -> both({S}, {S})"])
 MEANINGS = [GRAMMAR.parse(text) for text in ("all", "big(all)", "red(all)", "both(big(all), red(big(all)))")]
@@ -44,7 +44,7 @@ def measure_likelihood(examples, rounds):
 @given(EXAMPLES)
 def test_the_table_is_that_of_the_definition(examples):
     table = WordTranslation.learn(*zip(*examples)).table
-    _, chance = measure_likelihood(examples, word_translation.ROUNDS)
+    _, chance = measure_likelihood(examples, reading_ranker.ROUNDS)
     for (word, part), value in chance.items():
         assert table[part].get(word, 0.0) == pytest.approx(value, abs=1e-6)
     for row in table.values():
@@ -54,7 +54,7 @@ def test_the_table_is_that_of_the_definition(examples):
 @settings(max_examples=20, deadline=None)
 @given(EXAMPLES)
 def test_learning_makes_the_sentences_more_probable(examples):
-    values = [measure_likelihood(examples, rounds)[0] for rounds in (1, 3, word_translation.ROUNDS)]
+    values = [measure_likelihood(examples, rounds)[0] for rounds in (1, 3, reading_ranker.ROUNDS)]
     assert values == sorted(values) or values == pytest.approx(sorted(values))
 
 

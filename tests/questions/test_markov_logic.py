@@ -18,8 +18,18 @@ from rekern.questions.closed_form_likelihood import (
     learn_weights,
 )
 from rekern.questions.l1_minimizer import minimize_with_l1
-from rekern.questions.logic_formulas import And, Atom, Not, Or, compute_truth, parse_formula
-from rekern.questions.markov_logic import EnumeratedLikelihood, MarkovLogic, build_closed_form, find_closed_shapes
+from rekern.questions.markov_logic import (
+    And,
+    Atom,
+    EnumeratedLikelihood,
+    MarkovLogic,
+    Not,
+    Or,
+    build_closed_form,
+    compute_truth,
+    find_closed_shapes,
+    parse_formula,
+)
 
 CASES = [(worlds, prior) for worlds in WORLDS for prior in (True, False)]
 

@@ -41,13 +41,12 @@ from rekern.krisp.parser_input import Stems
 from rekern.krisp.parser_weights import ParserWeights
 from rekern.krisp.parsing_rules import ParserClasses
 from rekern.krisp.productions import CLASSES, VALUES, Production, shorten
-from rekern.krisp.reading_ranker import CERTAINTY, SCORES, ReadingRanker, SentenceKnowledge
+from rekern.krisp.reading_ranker import CERTAINTY, SCORES, ReadingRanker, SentenceKnowledge, WordTranslation
 from rekern.krisp.second_opinion import LABELS, SecondOpinion
 from rekern.krisp.sentence_corpus import AnnotatedSentence, NestedTree, SentenceCorpus
 from rekern.krisp.substring_gram import split_sum
 from rekern.krisp.substring_kernels import list_substring_kernels
 from rekern.krisp.substrings import Substrings
-from rekern.krisp.word_translation import WordTranslation
 
 LARGEST_BEAM = 1_000_000
 MOST_ROUNDS = 1_000_000
@@ -224,7 +223,6 @@ def _read_whole_number(value: object) -> int:
 RANKER_MEMBER = "ranker.json"
 LARGEST = 1e9  # of a weight, so that sums of products are finite
 WEIGHT = Number(-LARGEST, LARGEST)
-PROBABILITY = Number(0.0, 1.0)
 RANKER = Record(
     sentences=ListOf(Texts()),
     telling=ListOf(MapOf(Texts()), len(LABELS)),

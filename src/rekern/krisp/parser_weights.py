@@ -9,8 +9,8 @@ import numpy as np
 
 from rekern.core.arrays import Floats, Ints
 from rekern.kernels.kernel import Kernel
+from rekern.krisp.learner import ProductionClassifier, join_coefficients
 from rekern.krisp.parser_input import ParserInput
-from rekern.krisp.production_classifiers import ProductionClassifier, join_coefficients
 from rekern.krisp.productions import Production
 from rekern.krisp.sentence_corpus import SentenceCorpus
 from rekern.krisp.substring_gram import GramPart, SubstringGram, compute_gram, compute_norms

@@ -9,21 +9,171 @@ that found these readings was trained on other sentences.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import NamedTuple, Self
 
 import numpy as np
 
 from rekern.core.arrays import AnyArray, Floats
-from rekern.krisp.meaning_summaries import MeaningSummarizer
-from rekern.krisp.mentions import Mention
+from rekern.krisp.mentions import Mention, NameSpans
 from rekern.krisp.productions import Derivation
 from rekern.krisp.reading import Reading, Readings
-from rekern.krisp.second_opinion import SecondOpinion
-from rekern.krisp.unused_names import NameSpans
-from rekern.krisp.word_translation import WordTranslation
+from rekern.krisp.second_opinion import PartBits, SecondOpinion, TellingWords
 from rekern.learning.calibration import Sigmoid
+
+NOTHING = ""  # the part that translates words that no part of a meaning asks for
+ROUNDS = 6
+LEAST = 1e-4  # the probability of a word that no part of the meaning came with
+
+Table = dict[str, dict[str, float]]  # part -> word -> probability
+
+
+class WordTranslation:
+    """The probabilities of words given the parts of a meaning: how well it explains the words of its sentence.
+
+    Every word of a sentence is the translation of one part of its meaning, or of none (IBM model 1: Brown et al.,
+    1993). The probabilities are learned from the training sentences by expectation maximisation. A reading that has no
+    part for *smallest* explains this word badly.
+
+    >>> from rekern.krisp import read_grammar
+    >>> grammar = read_grammar(["Q -> {S}", "S -> all", "S -> big({S})", "S -> red({S})"])
+    >>> meanings = [grammar.parse(text) for text in ("all", "big(all)", "red(all)")]
+    >>> translation = WordTranslation.learn([["things"], ["large", "things"], ["red", "things"]], meanings)
+    >>> [round(value, 1) for value in translation.explain_all(["large", "things"], map(list_parts, meanings))]
+    [-3.8, -1.5, -4.6]
+    """
+
+    def __init__(self, table: Mapping[str, Mapping[str, float]]):
+        self.table = table
+
+    @classmethod
+    def learn(cls, sentences: Sequence[Sequence[str]], derivations: Iterable[Derivation]) -> WordTranslation:
+        """Learn from sentences, as the kernels see them, and their meanings."""
+        pairs = [(words, [NOTHING, *list_parts(derivation)]) for words, derivation in zip(sentences, derivations)]
+        table: Table = {}
+        for turn in range(ROUNDS):
+            counts: Table = {}
+            for words, parts in pairs:
+                for word in words:
+                    shares = [table[part].get(word, 0.0) for part in parts] if turn else [1.0] * len(parts)
+                    total = sum(shares)
+                    for part, share in zip(parts, shares):
+                        row = counts.setdefault(part, {})
+                        row[word] = row.get(word, 0.0) + share / total
+            table = {part: _to_probabilities(row) for part, row in counts.items()}
+        return cls(table)
+
+    def explain_all(self, words: Sequence[str], meanings: Iterable[Sequence[str]]) -> list[float]:
+        """The log probabilities of the words of a sentence given the parts of each of several meanings."""
+        numbers: dict[str, int] = {}
+        rows = [[numbers.setdefault(part, len(numbers)) for part in (NOTHING, *parts)] for parts in meanings]
+        known = [self.table.get(part, {}) for part in numbers]
+        shares = np.array([[row.get(word, 0.0) for word in words] for row in known] + [[0.0] * len(words)])
+        places = np.array(list(zip_longest(*rows, fillvalue=len(numbers))), dtype=np.int64)
+        total = np.zeros((len(rows), len(words)))
+        for column in places:  # one after the other: numbers that are added in another order are rounded in another way
+            total += shares[column]
+        lengths = np.array([len(row) for row in rows])
+        return [sum(map(math.log, row)) for row in ((total + LEAST) / lengths[:, None]).tolist()]
+
+
+def _to_probabilities(counts: Mapping[str, float]) -> dict[str, float]:
+    """Numbers that are 1 together; those that will never count are left out."""
+    total = sum(counts.values())
+    return {word: count / total for word, count in counts.items() if count > 1e-9 * total}
+
+
+def list_parts(derivation: Derivation) -> list[str]:
+    """The parts of a meaning that words may express: its predicates, and the types of its names and numbers.
+
+    >>> from rekern.krisp import read_grammar
+    >>> grammar = read_grammar(["Q -> size({S})", "S -> big({S})", "S -> '{name}'", "names S = utah"])
+    >>> list_parts(grammar.parse("size(big('utah'))"))
+    ['size', 'big', '<S>']
+    """
+    return [*list_own_parts(derivation), *(part for child in derivation.children for part in list_parts(child))]
+
+
+def list_own_parts(derivation: Derivation) -> tuple[str, ...]:
+    """The part of a meaning that its first production is, if it is one."""
+    production = derivation.production
+    if production.kind != "rule":
+        return () if derivation.children else (f"<{production.left}>",)  # a pronoun has the parts of what it repeats
+    if not production.predicate:
+        return ()
+    return (production.predicate if production.slots else str(production),)
+
+
+class MeaningSummary(NamedTuple):
+    """A meaning, or a part of one.
+
+    ``repeats`` is the number of productions that stand directly below one with the same predicate, as in
+    ``state(state(all))``. ``labels`` has the bits of `rekern.krisp.second_opinion.find_parts`, ``answered`` those of
+    the telling words that it does not overlook, and ``used`` those of the spans of names that it uses. ``tops`` are
+    the predicates that have none above them, ``parts`` those of `rekern.krisp.reading_ranker.list_parts`.
+    """
+
+    predicate: str
+    repeats: int
+    labels: int
+    answered: int
+    used: int
+    tops: tuple[str, ...]
+    parts: tuple[str, ...]
+
+
+class MeaningSummarizer:
+    """Summarizes the meanings of one sentence; what they share is looked at once.
+
+    >>> from rekern.krisp import read_grammar
+    >>> grammar = read_grammar(["Q -> {S}", "S -> all", "S -> big({S})"])
+    >>> bits = PartBits({"all": 0, "big": 1, "big / big": 2, "big / all": 3, "top / big": 4})
+    >>> summarizer = MeaningSummarizer(bits, TellingWords(["big"], 1, {"big": 1}, {}), NameSpans([]))
+    >>> summarizer.summarize_whole(grammar.parse("big(big(all))"))[1:]
+    (1, 31, 1, 0, ('big',), ('big', 'big', 'S -> all'))
+    """
+
+    def __init__(self, bits: PartBits, telling: TellingWords, names: NameSpans):
+        self._bits, self._telling, self._names = bits, telling, names
+        self._known: dict[int, MeaningSummary] = {}
+
+    def summarize_whole(self, derivation: Derivation) -> MeaningSummary:
+        """Summarize a whole meaning; the caller keeps it, as it is known by its address."""
+        found = self._summarize(derivation)
+        labels = found.labels
+        for top in found.tops:
+            labels |= self._bits[f"top / {top}"]
+        return found._replace(labels=labels)
+
+    def _summarize(self, node: Derivation) -> MeaningSummary:
+        found = self._known.get(id(node))
+        if found is not None:
+            return found
+        production = node.production
+        predicate, is_rule = production.predicate, production.kind == "rule"
+        answered = self._telling.find_answered(production)
+        used = 0 if is_rule else self._names.find_used(node)
+        parts = list_own_parts(node)
+        is_label = is_rule and predicate != ""
+        repeats, labels = 0, self._bits[predicate] if is_label else 0
+        tops: tuple[str, ...] = (predicate,) if is_label else ()
+        for child in node.children:
+            below = self._summarize(child)
+            repeats += below.repeats + (below.predicate == predicate != "")
+            labels |= below.labels
+            answered |= below.answered
+            used |= below.used if is_rule else 0  # what a pronoun repeats is named elsewhere
+            parts += below.parts
+            if is_label:
+                for top in below.tops:
+                    labels |= self._bits[f"{predicate} / {top}"]
+            else:
+                tops += below.tops
+        found = self._known[id(node)] = MeaningSummary(predicate, repeats, labels, answered, used, tops, parts)
+        return found
+
 
 SCORES = (
     "log probability",

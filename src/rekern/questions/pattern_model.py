@@ -15,10 +15,9 @@ from rekern.core.json_values import JsonObject
 from rekern.core.model_archive import OpenArchive
 from rekern.errors import InputError, ModelFileError
 from rekern.questions.closed_form_likelihood import compute_probabilities
-from rekern.questions.pattern_archive import Arrays, build_patterns, describe_patterns
+from rekern.questions.pattern_archive import QUESTION_SCHEMA, Arrays, build_patterns, describe_patterns
 from rekern.questions.pattern_collection import PatternCollection
 from rekern.questions.question_explanation import MatchedPattern, QuestionExplanation
-from rekern.questions.question_schema import QUESTION_SCHEMA
 from rekern.questions.question_units import Tagger, Units, cut
 from rekern.questions.taggers import choose_tagger
 

@@ -21,12 +21,11 @@ from rekern.core.state_schema import Choice, Flag
 from rekern.errors import InputError, ModelFileError
 from rekern.learning.training_labels import refuse_large_number
 from rekern.questions.closed_form_likelihood import WORLDS, learn_pattern_weights
-from rekern.questions.pattern_archive import Arrays
+from rekern.questions.pattern_archive import QUESTION_SCHEMA, Arrays
 from rekern.questions.pattern_collection import PATTERN_METHODS, PatternCollection, extract_method_patterns
 from rekern.questions.pattern_model import PatternModel
 from rekern.questions.pattern_settings import PATTERN_SETTINGS, PatternSettings, check_share
 from rekern.questions.question_explanation import QuestionExplanation
-from rekern.questions.question_schema import QUESTION_SCHEMA
 from rekern.questions.question_units import Tagger, cut
 from rekern.questions.taggers import find_tagger
 

@@ -10,11 +10,10 @@ from typing import NamedTuple
 import numpy as np
 
 from rekern.krisp.answering.scored_reading import ScoredReading, hide_chain_nodes
-from rekern.krisp.mentions import Mention, Span, find_longest_spans, find_mentions
+from rekern.krisp.mentions import Mention, NameSpans, Span, find_longest_spans, find_mentions, list_entities
 from rekern.krisp.productions import Derivation
 from rekern.krisp.second_opinion import SecondOpinion
 from rekern.krisp.semantic_parser import SemanticParser
-from rekern.krisp.unused_names import NameSpans, list_entities
 from rekern.learning.calibration import Sigmoid
 
 READINGS = 10
