@@ -165,7 +165,7 @@ class NameSpans:
     ``mentions`` are those of `rekern.krisp.mentions.find_mentions` with ``stretch=0``.
 
     >>> from rekern.krisp import read_grammar
-    >>>     >>> grammar = read_grammar(["Query -> size({State})", "State -> '{name}'", "names State = utah | ohio"])
+    >>> grammar = read_grammar(["Query -> size({State})", "State -> '{name}'", "names State = utah | ohio"])
     >>> mentions = find_mentions(grammar, ("is", "utah", "like", "ohio"), 0.0)
     >>> NameSpans(mentions).list_unused(grammar.parse("size('utah')"))
     [(3, 4)]
