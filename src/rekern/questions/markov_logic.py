@@ -1,8 +1,8 @@
 """`MarkovLogic`: formulas with learned weights over fuzzy evidence.
 
-Evidence has a confidence from 0 to 1, a query atom is true or false in a world, and a formula counts by fuzzy logic:
-¬ is 1 − c, ∧ the minimum and ∨ the maximum of confidences. All worlds of an item are summed exactly: in closed form if every formula is
-about exactly one query atom (see `rekern.questions.closed_form_likelihood`), otherwise by enumeration.
+Evidence has a confidence from 0 to 1, a query atom is true or false in a world, and a formula counts by fuzzy logic: ¬
+is 1 − c, ∧ the minimum and ∨ the maximum of confidences. All worlds of an item are summed exactly: in closed form if
+every formula is about exactly one query atom (see `rekern.questions.closed_form_likelihood`), otherwise by enumeration.
 """
 
 from __future__ import annotations
