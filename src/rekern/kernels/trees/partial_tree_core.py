@@ -200,23 +200,6 @@ def fill_partial_trees(block, row_begin, column_begin, symmetric, rows_of, fores
                                 )  # fmt: skip
                                 for member in range(members):
                                     values[target + member] = single + mu * values[target + member]
-                            elif matches == 1:
-                                base, step, from_column = match_bases[0], match_steps[0], match_columns[0]
-                                for member in range(members):
-                                    kid = np.int64(kids[from_column + member])
-                                    values[target + member] = single + mu * scale * values[base + step * kid]
-                            elif matches == 2:
-                                base, step, from_column = match_bases[0], match_steps[0], match_columns[0]
-                                base2, step2, from_column2 = match_bases[1], match_steps[1], match_columns[1]
-                                both = 0.0
-                                if match_rows[0] < match_rows[1] and match_places[0] < match_places[1]:
-                                    both = powers[match_rows[1] - match_rows[0] + match_places[1] - match_places[0] - 2]
-                                for member in range(members):
-                                    kid = np.int64(kids[from_column + member])
-                                    kid2 = np.int64(kids[from_column2 + member])
-                                    one = scale * values[base + step * kid]
-                                    other = scale * values[base2 + step2 * kid2]
-                                    values[target + member] = single + mu * (one + other + both * one * other)
                             else:
                                 for match in range(1, matches):
                                     for before in range(match):
