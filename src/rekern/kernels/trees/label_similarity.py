@@ -11,12 +11,11 @@ from rekern.core.messages import name_value, show_value
 from rekern.core.parallel_jobs import run_in_threads, split_range
 from rekern.core.parameters import is_number
 from rekern.errors import InputError
-from rekern.kernels.trees.label_cut_core import place_similarities
-from rekern.kernels.trees.label_table import LabelTable
 from rekern.structures.lexical_labels import split_lexical_label
 from rekern.structures.word_space import WordSpace
 
-FEW_LABELS = 256  # of a class, for which one thread is enough
+ROWS_AT_ONCE = 64  # of similarities that a thread computes
+NOTHING = np.zeros((0, 0))
 ROUNDING = 1e-6  # by which the similarity of two labels may exceed 1
 Similarities = Callable[[Sequence[str], Sequence[str]], Floats]
 
@@ -34,53 +33,58 @@ WordVectors = Mapping[str, Sequence[float]] | WordSpace
 LabelSimilarity = WordVectors | SimilaritySource | Callable[[str, str], float]
 
 
+class LabelTable(NamedTuple):
+    """The similarities of the labels of a vocabulary, by number.
+
+    Labels fall into classes, and labels of different classes have similarity 0: values are stored inside a class only.
+    """
+
+    class_of: SmallInts  # the class of every label
+    classes: int
+    smooth: Ints  # where the row of a label begins in ``values``, -1 for a label that is similar to itself alone
+    ranks: SmallInts  # the place of a label in such rows
+    values: Floats
+
+    def find_similarity(self, label: int, other: int) -> float:
+        """Return the similarity of two labels, by number."""
+        if self.class_of[label] != self.class_of[other]:
+            return 0.0
+        return 1.0 if self.smooth[label] < 0 else float(self.values[self.smooth[label] + self.ranks[other]])
+
+
 class LabelClass(NamedTuple):
-    """Labels that may be similar to each other, and what their similarities are."""
+    """Labels that may be similar to each other, and their similarities, or vectors whose products these are."""
 
     labels: Ints
-    vectors: Floats | None  # of length 1: the similarities are their products
-    values: Floats | None  # the similarities, where there are no vectors
+    similarities: Floats | None
+    vectors: Floats
 
     def write(self, out: Floats, least: float) -> None:
-        """Write the similarities, with 0 for what is below ``least``."""
-        if self.vectors is not None:
-            _write_products(self.vectors, out, least)
-        elif self.values is not None:
-            out[:] = np.where(self.values >= least, self.values, 0.0)
-            np.fill_diagonal(out, 1.0)
+        """Write the similarities, with 0 for what is below ``least``, in threads."""
+
+        def write_rows(first: int, last: int) -> None:
+            if self.similarities is None:
+                rows = self.vectors[first:last] @ self.vectors[first:].T
+            else:
+                rows = self.similarities[first:last, first:].copy()
+            rows[rows < least] = 0.0
+            out[first:last, first:] = rows
+            out[first:, first:last] = rows.T
+
+        with threadpool_limits(1, user_api="blas"):
+            run_in_threads(write_rows, split_range(len(out), ROWS_AT_ONCE))
+        np.fill_diagonal(out, 1.0)
 
 
-class LabelPlan(NamedTuple):
-    """The table of the similarities of labels before they are computed."""
-
-    class_of: SmallInts  # and the other places, as in the table
-    smooth: Ints
-    ranks: SmallInts
-    size: int  # how many similarities there are
-    classes: list[LabelClass]
-    least: float
-
-    def compute(self) -> LabelTable:
-        """Return the table."""
-        values = np.empty(self.size)
-        filled = 0
-        for members in self.classes:
-            size = len(members.labels)
-            members.write(values[filled : filled + size * size].reshape(size, size), self.least)
-            filled += size * size
-        return LabelTable(self.class_of, len(self.class_of), self.smooth, self.ranks, values)
-
-
-def plan_label_table(similarity: LabelSimilarity | None, vocabulary: list[str], used: Ints, least: float) -> LabelPlan:
-    """Return which of the used labels are in one class, and where their similarities will be in the table.
+def make_label_table(similarity: LabelSimilarity | None, vocabulary: list[str], used: Ints, least: float) -> LabelTable:
+    """Return which of the used labels are in one class, and the table of their similarities.
 
     ``similarity`` is of any kind that ``SmoothedPartialTree`` takes. Similarities below ``least`` count as 0.
 
-    >>> plan = plan_label_table(lambda a, b: float(a[0] == b[0]) / 2, ["ax", "ay", "b"], np.arange(3), 0.01)
-    >>> table = plan.compute()
+    >>> table = make_label_table(lambda a, b: float(a[0] == b[0]) / 2, ["ax", "ay", "b"], np.arange(3), 0.01)
     >>> table.find_similarity(0, 1), table.find_similarity(0, 0), table.find_similarity(0, 2)
     (0.5, 1.0, 0.0)
-    >>> plan_label_table({"a": [1.0], "b": [2.0]}, ["a::n", "b::n", "c::n"], np.arange(3), 0.01).class_of.tolist()
+    >>> make_label_table({"a": [1.0], "b": [2.0]}, ["a::n", "b::n", "c::n"], np.arange(3), 0.01).class_of.tolist()
     [0, 0, 2]
     """
     if similarity is None:
@@ -99,14 +103,16 @@ def plan_label_table(similarity: LabelSimilarity | None, vocabulary: list[str], 
     class_of = np.arange(len(vocabulary), dtype=np.int32)
     smooth = np.full(len(vocabulary), -1, np.int64)
     ranks = np.zeros(len(vocabulary), np.int32)
+    values = np.empty(sum(len(labels) ** 2 for labels, _, _ in members))
     filled = 0
-    for labels, _, _ in members:
-        size = len(labels)
-        class_of[labels] = labels[0]
-        smooth[labels] = filled + np.arange(size) * size
-        ranks[labels] = np.arange(size)
+    for own in members:
+        size = len(own.labels)
+        class_of[own.labels] = own.labels[0]
+        smooth[own.labels] = filled + np.arange(size) * size
+        ranks[own.labels] = np.arange(size)
+        own.write(values[filled : filled + size * size].reshape(size, size), max(least, 0.0))
         filled += size * size
-    return LabelPlan(class_of, smooth, ranks, filled, members, max(least, 0.0))
+    return LabelTable(class_of, len(class_of), smooth, ranks, values)
 
 
 def _group_words(space: WordVectors, vocabulary: list[str], used: Ints) -> list[LabelClass]:
@@ -135,22 +141,7 @@ def _group_words(space: WordVectors, vocabulary: list[str], used: Ints) -> list[
     vectors /= lengths[order, np.newaxis]
     ends = np.cumsum(np.bincount(part, minlength=len(groups)))[:-1]
     labels = np.split(np.array(places, np.int64)[order], ends)
-    return [LabelClass(own, unit, None) for own, unit in zip(labels, np.split(vectors, ends)) if len(own) > 1]
-
-
-def _write_products(vectors: Floats, out: Floats, least: float) -> None:
-    """Write the products of vectors, in threads, each of which writes some rows and the same columns."""
-    if len(out) <= FEW_LABELS:
-        _write_rows(vectors, out, least, 0, len(out))
-        return
-    calls = [(vectors, out, least, *span) for span in split_range(len(out), max(FEW_LABELS, len(out) // 64))]
-    with threadpool_limits(1, user_api="blas"):
-        run_in_threads(_write_rows, calls)
-
-
-def _write_rows(vectors: Floats, out: Floats, least: float, first: int, last: int) -> None:
-    products = vectors[first:last] @ vectors[first:].T
-    place_similarities(products, out, first, least)
+    return [LabelClass(own, None, unit) for own, unit in zip(labels, np.split(vectors, ends)) if len(own) > 1]
 
 
 def _find_vectors_of_words(space: WordVectors, lemmas: list[str], tagged: dict[int, str]) -> tuple[Floats, Floats]:
@@ -229,4 +220,4 @@ def _group_similar(vocabulary: list[str], used: Ints, similarities: Similarities
     order = np.argsort(component, kind="stable")
     parts = np.split(order, np.searchsorted(component[order], np.arange(1, number)))
     classes = [part for part in parts if len(part) > 1]
-    return [LabelClass(used[part], None, matrix[np.ix_(part, part)]) for part in classes]
+    return [LabelClass(used[part], matrix[np.ix_(part, part)], NOTHING) for part in classes]

@@ -22,10 +22,10 @@ from rekern.core.state_schema import (
 )
 from rekern.errors import InputError
 from rekern.kernels.trees.label_similarity import (
-    LabelPlan,
     LabelSimilarity,
+    LabelTable,
     SimilaritySource,
-    plan_label_table,
+    make_label_table,
 )
 from rekern.kernels.trees.partial_tree_core import PartialTreeParameters, PartialTreeWeights, fill_partial_trees
 from rekern.kernels.trees.shared_fragments import list_partial_trees
@@ -100,14 +100,14 @@ class PartialTree(TreeKernel[PartialTreeParameters]):
         """Return the compiled function that fills a block."""
         return fill_partial_trees
 
-    def plan_labels(self, vocabulary: list[str], used: Ints) -> LabelPlan:
+    def compare_labels(self, vocabulary: list[str], used: Ints) -> LabelTable:
         """Return how the labels are compared: only equal ones match."""
-        return plan_label_table(None, vocabulary, used, 0.0)
+        return make_label_table(None, vocabulary, used, 0.0)
 
     def make_parameters(self, vocabulary: list[str], used: Ints) -> PartialTreeParameters:
         """Return the parameters of the core, after checking them."""
         weights = self._check_weights()
-        return PartialTreeParameters(self.plan_labels(vocabulary, used).compute(), weights)
+        return PartialTreeParameters(self.compare_labels(vocabulary, used), weights)
 
     def classify_labels(self, vocabulary: list[str], parameters: PartialTreeParameters) -> SmallInts:
         """Return the class of every label; similar labels share one."""
@@ -169,9 +169,9 @@ class SmoothedPartialTree(PartialTree):
         self.similarity = similarity
         self.min_similarity = min_similarity
 
-    def plan_labels(self, vocabulary: list[str], used: Ints) -> LabelPlan:
+    def compare_labels(self, vocabulary: list[str], used: Ints) -> LabelTable:
         """Return how the labels in use are compared."""
         least = self.min_similarity
         if not is_number(least) or not 0 <= least <= 1:
             raise InputError(f"min_similarity={least!r}: give a number from 0 to 1")
-        return plan_label_table(self.similarity, vocabulary, used, float(least))
+        return make_label_table(self.similarity, vocabulary, used, float(least))

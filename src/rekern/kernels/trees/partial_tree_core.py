@@ -23,7 +23,7 @@ from rekern.kernels.trees.common_tree_core import (
     point_to_row,
     release_children,
 )
-from rekern.kernels.trees.label_table import LabelTable
+from rekern.kernels.trees.label_similarity import LabelTable
 
 FEW = 24  # matching pairs of children; with more, the sums run over all cells
 
