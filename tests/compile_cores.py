@@ -1,10 +1,10 @@
 """Compile the cores once, on tiny input, so that tests in several processes find them in Numba's cache.
 
-``make test`` runs this after the installation. The groups have few cores in common, and are compiled side by side.
+``make test`` runs this after the installation, in one process: Numba numbers the files of a function, and two processes
+that compile it for two types in the same moment could take the same number.
 """
 
 import warnings
-from concurrent.futures import ProcessPoolExecutor
 from tempfile import TemporaryDirectory
 
 from rekern import PairClassifier, PairRanker, PairRegressor, RewriteVectorizer, SemanticParser, load_model
@@ -88,6 +88,5 @@ def compile_questions() -> None:
 
 if __name__ == "__main__":
     warnings.simplefilter("ignore")
-    with ProcessPoolExecutor() as processes:
-        for job in [processes.submit(group) for group in (compile_rules, compile_structures, compile_questions)]:
-            job.result()
+    for group in (compile_rules, compile_structures, compile_questions):
+        group()

@@ -3,6 +3,7 @@
 import gc
 import linecache
 import os
+import re
 from functools import cache
 from pathlib import Path
 
@@ -30,6 +31,25 @@ typer.testing._get_command = cache(typer.testing._get_command)
 
 settings.register_profile("lean", max_examples=20, deadline=None)
 settings.load_profile("lean")
+
+
+@cache
+def _find_last_change(source: Path) -> float:
+    """When a file of compiled functions was changed, or one from which it imports others."""
+    text = source.read_text(encoding="utf-8")
+    if "rekern.core.compiling" not in text:
+        return 0.0
+    names = re.findall(r"^from (rekern\.[\w.]+) import", text, re.MULTILINE)
+    files = (REPOSITORY / "src" / f"{name.replace('.', '/')}.py" for name in names)
+    return max([source.stat().st_mtime, *(_find_last_change(file) for file in files if file.is_file())])
+
+
+def pytest_configure() -> None:
+    """Drop compiled functions that call changed ones: Numba only notices that their own file is changed."""
+    for index in (REPOSITORY / "src").rglob("*.nbi"):
+        source = index.parents[1] / f"{index.name.partition('.')[0]}.py"
+        if not source.is_file() or index.stat().st_mtime < _find_last_change(source):
+            index.unlink(missing_ok=True)
 
 
 def pytest_collection_finish() -> None:

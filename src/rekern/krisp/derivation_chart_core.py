@@ -8,7 +8,7 @@ found one by one, and of other cells only those that they need (Huang and Chiang
 
 import numpy as np
 
-from rekern.core.compiling import compiled, uncounted
+from rekern.core.compiling import compiled
 
 SWAPPED = np.log(0.99)  # the charge for two slots whose words are in the other order: it only decides ties
 LEAF, NAME, RULE, PART = range(4)  # kinds of entries
@@ -22,7 +22,7 @@ MODULI, FACTORS = (2147483647, 2147483629), (1000003, 998244353)  # of the two h
 SLACK = 1e-9  # sums of the same numbers in another order are rounded in another way
 
 
-@uncounted
+@compiled
 def list_candidates(
     cell, i, j, rules, scores, name_first, name_value, table, entries, limits, least, lowest, weight, charge, made
 ):
@@ -109,7 +109,7 @@ def list_candidates(
     return n, steps
 
 
-@uncounted
+@compiled
 def bound_part(rules, ahead, outside, cell, i, j, least):
     """The least value of an entry that is of use; infinity if none is: the words of a rule's children may be too few.
 
@@ -132,7 +132,7 @@ def bound_part(rules, ahead, outside, cell, i, j, least):
     return np.inf if later == -np.inf or later < lowest else lowest - later - SLACK
 
 
-@uncounted
+@compiled
 def count_candidates(words, rules, name_value):
     """The largest number of candidates that a cell may have."""
     most = 0
@@ -333,7 +333,7 @@ def search_chart(
     return value[: used + found], parts[: used + found, :7].copy(), used, used + found, steps > limit
 
 
-@uncounted
+@compiled
 def find_last(parts, repeats, entry):
     """The last entry of a cell before the next one that does not repeat an earlier one, as far as they are known."""
     while parts[entry, FOLLOW] >= 0 and repeats[parts[entry, FOLLOW]]:
@@ -341,7 +341,7 @@ def find_last(parts, repeats, entry):
     return entry
 
 
-@uncounted
+@compiled
 def set_key(keys, parts, name_key, entry):
     """Set the key of what an entry means: its rule, and the keys of its parts in the order of their words."""
     kind, number, rest, child = parts[entry, KIND], parts[entry, NUMBER], parts[entry, REST], parts[entry, CHILD]
@@ -355,14 +355,14 @@ def set_key(keys, parts, name_key, entry):
         keys[entry, half] = mix_key(key, keys[child, half] + 1 if child >= 0 else np.int64(0), half)
 
 
-@uncounted
+@compiled
 def mix_key(key, piece, half):
     """Join a key and a piece; the shift keeps sums of the same pieces in other places apart."""
     key = (key * FACTORS[half] + piece) % MODULI[half]
     return key ^ (key >> 13)
 
 
-@uncounted
+@compiled
 def comes_first(worth, ways, parts, one, other):
     """Whether a candidate comes before another: by value, and then as the candidates are listed."""
     if worth[one] != worth[other]:
