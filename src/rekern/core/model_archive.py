@@ -187,7 +187,7 @@ def write_array(archive: zipfile.ZipFile, name: str, array: AnyArray) -> None:
         raise ValueError(f"a model with {array.size:,} numbers in an array could not be loaded; use fewer words")
     buffer = io.BytesIO()
     np.lib.format.write_array(buffer, array, version=(1, 0), allow_pickle=False)
-    write_member(archive, f"{name}.npy", buffer.getbuffer(), 0 if array.dtype.kind == "u" else FAST_LEVEL)
+    write_member(archive, f"{name}.npy", buffer.getbuffer(), 0 if array.dtype == np.uint64 else FAST_LEVEL)
 
 
 @contextmanager
