@@ -147,3 +147,56 @@ def test_a_training_part_with_one_label(small_corpora, tmp_path):
     (folder / "train.tsv").write_text("\n".join([*(line for line in lines if not line.startswith("0")), *rare]) + "\n")
     with pytest.raises(InputError, match="needs 5 pairs of each"):
         runs.run("msrp", data=tmp_path)
+
+
+SETTING = ["method", "kmax", "C", "note", "kernel"]
+FIELDS = {  # of a row, of the last row, of the choice, and of a candidate, in this order: other programs read them
+    ("msrp", "rte3", "rte3-ablation"): (
+        ["method", "kmax", "accuracy", "published", "cv_accuracy", "note"],
+        ["method", "kmax", "accuracy", "published", "cv_accuracy", "note"],
+        [*SETTING, "cv_accuracy", "folds", "accuracy"],
+        [*SETTING, "cv_accuracy"],
+    ),
+    ("paws",): (
+        ["method", "kmax", "accuracy", "published", "cv_accuracy", "note"],
+        ["method", "kmax", "accuracy", "published"],
+        [*SETTING, "cv_accuracy", "folds", "accuracy"],
+        [*SETTING, "cv_accuracy"],
+    ),
+    ("qqp",): (
+        ["method", "kmax", "published", "note", "accuracy", "dev_accuracy"],
+        ["method", "kmax", "published", "accuracy"],
+        [*SETTING, "dev_accuracy", "accuracy"],
+        [*SETTING, "dev_accuracy"],
+    ),
+    ("stsb",): (
+        ["method", "kmax", "published", "note", "pearson", "spearman", "dev_pearson"],
+        ["method", "kmax", "published", "pearson", "spearman"],
+        [*SETTING, "dev_pearson", "dev_spearman", "pearson", "spearman"],
+        [*SETTING, "dev_pearson"],
+    ),
+    ("wikiqa",): (
+        ["method", "kmax", "published", "note", "map", "mrr", "dev_map"],
+        ["method", "kmax", "published", "map", "mrr"],
+        [*SETTING, "dev_map", "dev_mrr", "map", "mrr"],
+        [*SETTING, "dev_map"],
+    ),
+    ("sick",): (
+        ["method", "kmax", "published", "note", "accuracy", "dev_accuracy", "task"],
+        ["method", "kmax", "published", "pearson", "spearman", "task"],
+        [*SETTING, "dev_accuracy", "accuracy", "task", "relatedness"],
+        [*SETTING, "dev_accuracy", "task"],
+    ),
+}
+
+
+@pytest.mark.parametrize(("name", "names"), [(name, names) for names in FIELDS for name in names])
+def test_the_fields_stay(results, name, names):
+    result, _ = results(name)
+    parts = [result["rows"][0], result["rows"][-1], result["chosen_on_train"], result["candidates"][0]]
+    assert tuple(map(list, parts)) == FIELDS[names]
+    more = {"msrp": ["tables", "figure6"], "rte3": ["tables"]}.get(name, [])
+    head = ["name", "rows", "chosen_on_train", "candidates", "train_pairs", "test_pairs"]
+    assert list(result) == [*head, *more, "seconds", "files"]
+    assert all(list(row)[:3] == ["system", "published", "ours"] for row in result.get("tables", []))
+    assert all(list(row) == ["k", "average", "worst"] for row in result.get("figure6", []))

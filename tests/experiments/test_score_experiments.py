@@ -37,6 +37,8 @@ def test_one_corpus(corpora, tmp_path, name):
     result = runs.run("pairs", data=corpora, out=tmp_path, only=name)
     (row,) = result["rows"]
     assert row["corpus"] == name and row["measure"] == CORPORA[name].measure
+    fields = "corpus measure chosen C on_train default_on_train paper known candidates test_pairs train_pairs default"
+    assert list(row)[:15] == [*fields.split(), "value", "low", "high"]  # other programs read them
     assert row["low"] <= row["value"] <= row["high"]
     best = max(row["candidates"], key=lambda candidate: candidate["on_train"])
     assert (row["chosen"], row["C"], row["on_train"]) == (best["setting"], best["C"], best["on_train"])

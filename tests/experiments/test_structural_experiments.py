@@ -159,6 +159,9 @@ def test_from_files_to_tables(folder, tmp_path, corpus):
     }
     needed = {"method", "rel", "accuracy", "precision", "recall", "f1", "cv_accuracy", "cv_sd", "published"}
     assert all(needed <= set(row) for row in result["rows"])
+    head = "method rel accuracy precision recall f1 cv_accuracy cv_sd all_cv_accuracy all_cv_sd"
+    fields = [*head.split(), "published", "published_f1", "published_all_cv", "C", "note", "chosen"]
+    assert all(list(row) == fields for row in result["rows"])  # other programs read them
     chosen = result["chosen_on_train"]
     assert sum(row["chosen"] for row in result["rows"]) == 1
     finalists = [row for row in result["candidates"] if row["shuffles"] == 3]
