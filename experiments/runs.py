@@ -18,7 +18,17 @@ from experiments.nf_cats_focus import run_nf_cats_focus
 from experiments.query_mistakes import format_query_mistakes, run_query_mistakes
 from experiments.question_experiments import format_questions, run_questions
 from experiments.reports import TITLES, draw_nothing, format_result, write_json
-from experiments.rewriting_experiments import draw_rewriting, run_msrp, run_rte3, run_rte3_ablation
+from experiments.rewriting_experiments import (
+    draw_rewriting,
+    run_msrp,
+    run_paws,
+    run_qqp,
+    run_rte3,
+    run_rte3_ablation,
+    run_sick,
+    run_stsb,
+    run_wikiqa,
+)
 from experiments.score_experiments import format_pairs, run_auto, run_pairs
 from experiments.structural_experiments import (
     draw_structural,
@@ -26,7 +36,6 @@ from experiments.structural_experiments import (
     run_structural_msrp,
     run_structural_rte3,
 )
-from experiments.tfidf_comparisons import run_paws, run_qqp, run_sick, run_stsb, run_wikiqa
 from experiments.trec import run_trec, run_trec_focus
 from rekern.cli.evaluation_plot import check_library
 from rekern.core.files import make_folder

@@ -10,8 +10,7 @@ from experiments import runs
 from experiments.published_results import STRUCTURAL
 from experiments.rewriting_settings import Setting
 from experiments.shared_grams import SharedGrams, train_settings
-from experiments.structural_experiments import measure_right, summarize_folds
-from experiments.structural_settings import PAIRINGS
+from experiments.structural_experiments import PAIRINGS, measure_right, summarize_folds
 from experiments.tree_corpora import GRAPHS, TREES, WORDS, load_part, read_trees, represent_pairs
 from rekern.datasets import from_frame
 from rekern.datasets.rewrite_corpus import load_rewrites
