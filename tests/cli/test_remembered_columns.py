@@ -10,7 +10,7 @@ import pytest
 from cli.running import error_of, invoke, json_of
 from rekern import PairClassifier, load_model
 from rekern.cli.table_options import TableOptions
-from rekern.datasets.remembered_columns import remember_columns
+from rekern.datasets.named_columns import remember_columns
 
 NAMED = ("--source", "Customer asks", "--target", "FAQ entry", "--label", "Same?")
 

@@ -113,7 +113,7 @@ class TableOptions(OptionGroup):
         >>> TableOptions().recall(model).target, TableOptions(source="q", target="p").recall(model).target
         ('meant', 'p')
         """
-        from rekern.datasets.remembered_columns import RememberedName
+        from rekern.datasets.named_columns import RememberedName
 
         if not model.columns_ or self.no_header:
             return self

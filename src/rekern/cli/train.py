@@ -110,7 +110,7 @@ def train(
     from rekern.core.device import use_device
     from rekern.core.files import refuse_to_replace, write_atomically
     from rekern.core.model_archive import save_model
-    from rekern.datasets.remembered_columns import remember_columns
+    from rekern.datasets.named_columns import remember_columns
     from rekern.learning import TextClassifier
     from rekern.learning.named_kernels import drop_products
 

@@ -9,8 +9,7 @@ from typing import Any, NamedTuple
 from rekern import structures
 from rekern.core.messages import list_names, name_value
 from rekern.datasets.column_values import check_present, check_texts, convert_labels
-from rekern.datasets.named_columns import CORPUS_COLUMNS, ColumnName, NamedColumns
-from rekern.datasets.remembered_columns import recall_columns
+from rekern.datasets.named_columns import CORPUS_COLUMNS, ColumnName, NamedColumns, recall_columns
 from rekern.datasets.table_formats import ROWS, choose_format, iterate_columns, read_columns
 from rekern.datasets.table_writer import open_table, write_table
 from rekern.errors import InputError

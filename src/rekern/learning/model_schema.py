@@ -20,7 +20,7 @@ from rekern.core.state_schema import (
     Whole,
     parameters,
 )
-from rekern.datasets.remembered_columns import LONGEST_NAME, ROLES
+from rekern.datasets.named_columns import LONGEST_NAME, ROLES
 from rekern.learning.kernel_choice import MEASURES
 
 MOST_TABLES = 10_000

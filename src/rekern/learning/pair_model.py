@@ -33,7 +33,6 @@ from rekern.kernels.rewriting.rule_decision import RuleDecision
 from rekern.kernels.rewriting.rule_extraction import forget_rules, remember_rules
 from rekern.kernels.rewriting.strong_rules import WeightedRule
 from rekern.kernels.score_effects import ScoreEffect, ScoreEffects
-from rekern.learning.compaction import Compaction, compact_scorer
 from rekern.learning.dense_descent import Features, weigh_columns
 from rekern.learning.kernel_choice import KernelChoice
 from rekern.learning.landmark_features import add_landmarks, strip_landmarks
@@ -51,7 +50,7 @@ from rekern.learning.pair_input import (
     read_table,
     take_items,
 )
-from rekern.learning.pair_model_archive import pack_model, unpack_model
+from rekern.learning.pair_model_archive import Compaction, compact_scorer, pack_model, unpack_model
 from rekern.learning.stream_training import Stream, resume_stream
 from rekern.learning.training_labels import read_labels, read_weights
 from rekern.structures.pairs import Pairs, check_one_pair

@@ -6,19 +6,21 @@ has the training pairs only on request.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypeVar
+from collections.abc import Callable
+from typing import TYPE_CHECKING, NamedTuple, TypeVar
 
 import numpy as np
 
 from rekern.core.arrays import AnyArray
-from rekern.core.json_values import Json
+from rekern.core.json_values import Json, JsonObject
 from rekern.core.model_archive import ModelContent, OpenArchive
 from rekern.core.object_descriptions import Arrays, State, build, describe
 from rekern.core.state_schema import find_schema
-from rekern.errors import ModelFileError
+from rekern.errors import InputError, ModelFileError
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.kernel import Kernel, walk_kernels
-from rekern.learning.compaction import Compaction
+from rekern.kernels.rewriting.compact_rules import compact_decision
+from rekern.kernels.rewriting.rule_decision import RuleDecision
 from rekern.learning.kernel_choice import KernelChoice
 from rekern.learning.pair_input import Pair, Side, list_texts, reads_words_only
 from rekern.structures.item_states import check_item_sizes, has_plain_lists, pack_items, pack_value, unpack_items
@@ -28,6 +30,33 @@ if TYPE_CHECKING:
     from rekern.learning.pair_model import PairModel
 
 Model = TypeVar("Model", bound="PairModel")
+
+
+class Compaction(NamedTuple):
+    """How many rules with wildcards a compact model has, and the largest change of a decision value in training.
+
+    >>> Compaction(7, 0.25).to_dict()
+    {'rules': 7, 'largest_change': 0.25}
+    """
+
+    rules: int
+    largest_change: float
+
+    def to_dict(self) -> JsonObject:
+        """Plain values for JSON."""
+        return dict(self._asdict())
+
+
+def compact_scorer(
+    scorer: DecisionFunction, read_training: Callable[[], object]
+) -> tuple[DecisionFunction, Compaction]:
+    """Return the compact form of a decision function, and what it costs."""
+    compact, rules = compact_decision(scorer)
+    if not any(isinstance(term, RuleDecision) for term in compact.terms()):
+        raise InputError("the model has no re-writing rules, so it cannot be made smaller: leave out --compact")
+    training = read_training()
+    changes = np.abs(compact.score(training) - scorer.score(training))
+    return compact, Compaction(rules, float(changes.max(initial=0.0)))
 
 
 def pack_model(

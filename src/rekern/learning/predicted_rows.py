@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from rekern.datasets.remembered_columns import RememberedName
+from rekern.datasets.named_columns import RememberedName
 from rekern.errors import InputError
 from rekern.structures.known_columns import is_sure_label
 

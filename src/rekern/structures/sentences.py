@@ -35,18 +35,6 @@ class Sentence(NamedTuple):
         """The place of the word without a head; -1 in an empty sentence."""
         return self.heads.index(-1) if self.heads else -1
 
-    def dependents(self) -> list[list[int]]:
-        """Return the places of the dependents of each word, from left to right.
-
-        >>> sentence(["Chip", "saw", "Dale"], heads=[1, -1, 1]).dependents()
-        [[], [0, 2], []]
-        """
-        below: list[list[int]] = [[] for _ in self.words]
-        for place, head in enumerate(self.heads):
-            if head >= 0:
-                below[head].append(place)
-        return below
-
 
 def sentence(
     words: Iterable[str],
