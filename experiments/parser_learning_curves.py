@@ -12,14 +12,15 @@ from itertools import product
 from pathlib import Path
 from typing import NamedTuple, TypedDict
 
+import joblib
 import numpy as np
 from scipy.stats import ttest_rel
 
+import rekern
 from rekern.core.cache_folder import cache_folder
 from rekern.core.files import write_atomically
 from rekern.core.json_values import JsonObject
 from rekern.core.progress import track
-from rekern.core.source_code_digest import digest_source
 from rekern.errors import InputError
 from rekern.krisp.grammar import Grammar
 from rekern.krisp.reading import Reading
@@ -246,7 +247,10 @@ def _find_score(reading: Reading) -> float:
 
 def _compute_key(settings: JsonObject, files: Iterable[Path]) -> str:
     """Compute a key that differs for other settings, another version of the code, or other data."""
-    return digest_source([json.dumps(settings, sort_keys=True), *(p.read_text("utf-8") for p in files)])
+    sources = sorted(Path(rekern.__file__).parent.rglob("*.py"))
+    return str(
+        joblib.hash([json.dumps(settings, sort_keys=True), [path.read_text("utf-8") for path in [*sources, *files]]])
+    )
 
 
 def compute_curve(corpus: ParsingCorpus, predicted: Sequence[Prediction], exact: bool = False) -> list[Point]:

@@ -7,7 +7,6 @@ import signal
 import subprocess
 import sys
 import time
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -15,12 +14,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from rekern import PairClassifier, PairRegressor, load_model
+from rekern.core.arrays import offsets_of
 from rekern.core.files import open_locked
 from rekern.errors import InputError
 from rekern.kernels import HashedRules, Rewriting, Spectrum
 from rekern.learning import block_training, classifier_trainers
 from rekern.learning.block_descent import Machine, Problem, decide_blocks, descend_blocks
-from rekern.learning.block_store import BlockStore
+from rekern.learning.block_training import BlockStore
 from rekern.learning.feature_space import FeatureBlock, hash_rules
 from rekern.learning.stream_training import resume_stream
 from rekern.similarity import Similarities
@@ -42,31 +42,24 @@ def make_pairs(n, seed=0):
 
 
 class ListedBlocks:
-    """Blocks of a dense matrix: the first columns as columns, the others as scores; ``own`` is what one row has."""
+    """Blocks of a dense matrix: the first columns as columns, the others as scores."""
 
-    def __init__(self, rows, columns, sizes, own):
+    def __init__(self, rows, columns, sizes):
         ends = np.cumsum(sizes).tolist()
         self.spans = list(zip([0, *ends[:-1]], ends, strict=True))
         self.blocks = []
         for first, last in self.spans:
             part = rows[first:last].astype(np.float32)
             where = part[:, :columns] != 0
-            indptr = np.concatenate([[0], np.cumsum(where.sum(axis=1))]).astype(np.int64)
+            lengths = where.sum(axis=1).astype(np.int64)
             numbers = np.tile(np.arange(columns, dtype=np.int32), (len(part), 1))[where]
             scores = np.ascontiguousarray(part[:, columns:])
-            self.blocks.append(
-                FeatureBlock(
-                    indptr,
-                    numbers,
-                    part[:, :columns][where],
-                    scores,
-                    (part.astype(float) ** 2).sum(axis=1) + own[first:last] ** 2,
-                    own[first:last] ** 2,
-                )
-            )
+            norms = (part.astype(float) ** 2).sum(axis=1)
+            self.blocks.append((lengths, numbers, part[:, :columns][where], scores, norms))
 
-    def load(self, number):
-        return self.blocks[number]
+    def load(self, numbers):
+        lengths, *arrays = (np.concatenate(parts) for parts in zip(*(self.blocks[number] for number in numbers)))
+        return FeatureBlock(offsets_of(lengths), *arrays)
 
 
 @settings(max_examples=15, deadline=None)
@@ -76,35 +69,32 @@ def test_blocks_give_the_plain_solution_to_the_gap(seed, sizes, regression, toge
     rows = chance.integers(-2, 3, (sum(sizes), 5)) * 0.5
     targets = chance.normal(size=len(rows)) if regression else chance.choice([-1.0, 1.0], len(rows))
     costs = chance.choice([0.0, 0.5, 2.0], len(rows))
-    own = chance.choice([0.0, 0.5, 1.0], len(rows))
     width, tolerance = 0.1 if regression else 0.0, 1e-6
-    blocks, machine = ListedBlocks(rows, 3, sizes, own), Machine(3, 2)
+    blocks, machine = ListedBlocks(rows, 3, sizes), Machine(3, 2)
     coefficients = np.zeros(len(rows))
     problem = Problem(targets, costs, width, regression)
     descend_blocks(machine, blocks, problem, coefficients, tolerance, together=together)
-    weights = np.concatenate([machine.weights, machine.score_weights, own * coefficients, [machine.intercept]])
-    rows = np.column_stack([rows, np.diag(own)])
+    weights = np.concatenate([machine.weights, machine.score_weights, [machine.intercept]])
     exact = solve_dual(rows, targets, costs, width, regression)
     # The objective is strongly convex: a gap bounds the distance of the weights, and so of the decision values.
     gap = tolerance * find_primal(rows, targets, costs, weights, width, regression)
     assert np.linalg.norm(weights - exact) <= np.sqrt(2 * gap) + 1e-6
     values = np.column_stack([rows, np.ones(len(rows))]) @ exact
     lengths = np.sqrt((rows**2).sum(axis=1) + 1)
-    assert (np.abs(decide_blocks(machine, blocks, coefficients) - values) <= np.sqrt(2 * gap) * lengths + 1e-6).all()
-    again = Machine(3, 2)
-    for number, (first, last) in enumerate(blocks.spans):
-        again.add(blocks.load(number), coefficients[first:last])
-    again.measure()
-    assert np.allclose(again.weights, machine.weights) and np.allclose(again.state, machine.state)
+    assert (np.abs(decide_blocks(machine, blocks, together) - values) <= np.sqrt(2 * gap) * lengths + 1e-6).all()
+    assert np.allclose(np.column_stack([rows, np.ones(len(rows))]).T @ coefficients, weights)
+    length = machine.state[1]
+    machine.measure()
+    assert np.isclose(machine.state[1], length)
 
 
 def test_the_model_is_that_of_training_in_one_piece(monkeypatch):
     pairs, labels = make_pairs(300)
     for module in (block_training, classifier_trainers):
         monkeypatch.setattr(module, "TOLERANCE", 1e-7)
-    monkeypatch.setattr(block_training, "MOST_NOISE", 0.0)
+    monkeypatch.setattr(block_training, "COLUMNS_PER_PAIR", 1 << 12)
     blocks = PairClassifier("rules+curves", calibration=0).fit_in_blocks(pairs, labels, memory="100MB")
-    assert "in 19 blocks" in blocks.solver_ and "2^20 columns" in blocks.solver_
+    assert "in 19 blocks" in blocks.solver_ and f"{1 << 20} columns" in blocks.solver_
     whole = PairClassifier("rules+curves", calibration=0, gram_limit=0).fit(pairs, labels)
     new, _ = make_pairs(50, seed=1)
     exact = whole.decision_function(new)
@@ -113,24 +103,14 @@ def test_the_model_is_that_of_training_in_one_piece(monkeypatch):
     expected = hashed.score(new)[:, 0] + whole.intercept_[0]
     assert np.allclose(blocks.decision_function(new), expected, atol=2e-3)
     assert np.sqrt(np.mean((blocks.decision_function(new) - exact) ** 2)) < 0.02
-    monkeypatch.setattr(block_training, "_find_chunk_size", lambda probe, memory: 50)
+    monkeypatch.setattr(block_training, "CHUNK", 50)
+    monkeypatch.setattr(BlockStore, "bytes_per_block", 10**7, raising=False)  # few blocks in memory at once
     several = PairClassifier("rules+curves", calibration=0).fit_in_blocks(pairs, labels, memory="100MB")
-    assert "in 24 blocks" in several.solver_
     assert np.allclose(several.decision_function(new), expected, atol=2e-3)
 
 
-def test_as_few_columns_as_change_decisions_little(monkeypatch):
-    pairs, labels = make_pairs(300)
-    found = {}
-    for noise in (0.0, 0.015, 10.0):
-        monkeypatch.setattr(block_training, "MOST_NOISE", noise)
-        model = PairClassifier("rules", calibration=0).fit_in_blocks(pairs, labels, memory="100MB")
-        found[noise] = model.kernel_.bits, model.decision_function(pairs)
-    assert found[0.0][0] == 20 > found[0.015][0] > found[10.0][0] == block_training.FEWEST_BITS
-    assert np.sqrt(np.mean((found[0.015][1] - found[0.0][1]) ** 2)) < 0.03
-
-
-def test_hashed_rules_and_several_kinds_of_rules_are_trained_on():
+def test_hashed_rules_and_several_kinds_of_rules_are_trained_on(monkeypatch):
+    monkeypatch.setattr(block_training, "TOLERANCE", classifier_trainers.TOLERANCE)
     pairs, labels = make_pairs(200)
     kernel = HashedRules((1, 2), bits=18) + 0.5 * Rewriting((1, 2), wildcards="none")
     blocks = PairClassifier(kernel, calibration=0).fit_in_blocks(pairs, labels, memory="100MB")
@@ -164,43 +144,26 @@ def test_models_are_saved_explained_and_listed(tmp_path):
 
 
 @pytest.mark.parametrize("classes", [2, 3])
-def test_an_interrupted_run_goes_on_to_the_same_bits(tmp_path, monkeypatch, classes):
+def test_an_interrupted_run_goes_on_with_the_same_features(tmp_path, monkeypatch, classes):
     pairs, labels = make_pairs(300)
     labels = [label + (pair[0].endswith("Gina")) for pair, label in zip(pairs, labels)] if classes == 3 else labels
-    monkeypatch.setattr(block_training, "_find_chunk_size", lambda probe, memory: 64)
-    save, saved = BlockStore.save_progress, []
-
-    def count(store, **arrays):
-        save(store, **arrays)
-        saved.append(arrays)
-
+    whole, work = PairClassifier().fit_in_blocks(pairs, labels, memory="100MB"), tmp_path / "work"
+    for name in ("read_features", "descend_blocks"):  # the first run stops while features are made, the second later
+        with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+            patch.setattr(block_training, name, lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+            PairClassifier().fit_in_blocks(pairs, labels, memory="100MB", folder=work)
+        assert (work / "rows.npz").exists() == (name == "descend_blocks")
     with monkeypatch.context() as patch:
-        patch.setattr(BlockStore, "save_progress", count)
-        whole = PairClassifier().fit_in_blocks(pairs, labels, memory="100MB")
-    times, saved = len(saved), []
-
-    def stop_soon(store, **arrays):
-        count(store, **arrays)
-        raise KeyboardInterrupt
-
-    with monkeypatch.context() as patch:
-        patch.setattr(BlockStore, "save_progress", stop_soon)
-        for _ in range(times):  # each run gets as far as the next point at which progress is kept
-            with pytest.raises(KeyboardInterrupt):
-                PairClassifier().fit_in_blocks(pairs, labels, memory="100MB", folder=tmp_path / "work")
-    assert len(saved) == times > 4
-    with monkeypatch.context() as patch:
-        patch.setattr(BlockStore, "write", lambda *_: pytest.fail("a block is made again"))
-        model = PairClassifier().fit_in_blocks(pairs, labels, memory="100MB", folder=tmp_path / "work")
+        patch.setattr(block_training, "read_features", lambda *_: pytest.fail("a block is made again"))
+        model = PairClassifier().fit_in_blocks(pairs, labels, memory="100MB", folder=work)
+        PairClassifier(C=2.0).fit_in_blocks(pairs, labels, memory="100MB", folder=work)  # has the same features
     assert np.array_equal(model.decision_function(pairs), whole.decision_function(pairs))
     assert model.solver_ == whole.solver_ and np.array_equal(model.calibration_, whole.calibration_)
-    np.savez(
-        tmp_path / "work" / "progress.npz", coefficients=np.zeros((1 if classes == 2 else 3, 300))
-    )  # of an older version
-    again = PairClassifier().fit_in_blocks(pairs, labels, memory="100MB", folder=tmp_path / "work")
-    assert np.array_equal(again.decision_function(pairs), whole.decision_function(pairs))
+    for other in (PairClassifier("rules"), PairClassifier(Rewriting(tokenizer=str.split))):
+        with pytest.raises(InputError, match="of another training"):
+            other.fit_in_blocks(pairs, labels, memory="100MB", folder=work)
     with pytest.raises(InputError, match="of another training"):
-        PairClassifier(C=2.0).fit_in_blocks(pairs, labels, memory="100MB", folder=tmp_path / "work")
+        PairClassifier().fit_in_blocks(pairs[::-1], labels[::-1], memory="100MB", folder=work)
     (tmp_path / "other").mkdir()
     (tmp_path / "other" / "letter.txt").write_text("dear")
     with pytest.raises(InputError, match="not empty"):
@@ -215,7 +178,7 @@ def test_one_run_at_a_time_uses_a_folder(tmp_path):
         PairClassifier().fit_in_blocks(pairs, labels, memory="100MB", folder=folder)
     PairClassifier().fit_in_blocks(pairs, labels, memory="100MB", folder=folder)
     assert not (folder / "lock").exists()
-    (folder / "progress.npz").write_text("damaged")
+    (folder / "rows.npz").write_text("damaged")
     with pytest.raises(InputError, match="is missing or damaged: delete the folder"):
         PairClassifier().fit_in_blocks(pairs, labels, memory="100MB", folder=folder)
 
@@ -225,21 +188,21 @@ def test_a_killed_process_goes_on(tmp_path):
     pairs, labels = make_pairs(3000)
     (tmp_path / "pairs.json").write_text(json.dumps([pairs, labels]))
     code = (
-        "import json, sys\nfrom rekern import PairClassifier\nfrom rekern.learning import block_training\n"
-        "block_training._find_chunk_size = lambda probe, memory: 100\nblock_training.TOLERANCE = 1e-6\n"
+        "import json\nfrom rekern import PairClassifier\nfrom rekern.learning import block_training\n"
+        "block_training.TOLERANCE = 1e-6\n"
         f"pairs, labels = json.load(open(r'{tmp_path / 'pairs.json'}'))\n"
         f"PairClassifier().fit_in_blocks(pairs, labels, memory='100MB', folder=r'{tmp_path / 'work'}')"
         f".save(r'{tmp_path / 'm.rekern'}')\n"
     )
     process = subprocess.Popen([sys.executable, "-c", code])
-    while not (tmp_path / "work" / "progress.npz").exists() and process.poll() is None:
+    while not (tmp_path / "work" / "rows.npz").exists() and process.poll() is None:
         time.sleep(0.05)
     process.send_signal(signal.SIGKILL)
     process.wait()
-    made = {path: path.stat().st_mtime_ns for path in Path(tmp_path / "work").glob("chunk-*")}
-    assert not (tmp_path / "m.rekern").exists() and len(made) == 30
+    when = (tmp_path / "work" / "rows.npz").stat().st_mtime_ns
+    assert not (tmp_path / "m.rekern").exists()
     subprocess.run([sys.executable, "-c", code], check=True, env=os.environ)
-    assert all(path.stat().st_mtime_ns == when for path, when in made.items())
+    assert (tmp_path / "work" / "rows.npz").stat().st_mtime_ns == when
     resumed = (tmp_path / "m.rekern").read_bytes()
     assert (load_model(tmp_path / "m.rekern").predict(pairs[:200]) == labels[:200]).mean() > 0.8
     shutil.rmtree(tmp_path / "work")

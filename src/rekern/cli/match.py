@@ -290,7 +290,7 @@ def _open_log(
     search: Search, out: str, model: str, vectors: Path | None, resources: ResourceOptions
 ) -> AbstractContextManager[MatchLog]:
     """Open the log beside the output: what it belongs to is the corpus, the queries, the model and the options."""
-    from rekern.core.source_code_digest import digest_search_source
+    from rekern.core.version import __version__
     from rekern.search.match_log import open_match_log
 
     finder = search.finder
@@ -304,7 +304,7 @@ def _open_log(
         "resources": [resources.wordnet, resources.thesaurus],
         "options": [finder.candidates, str(finder.label), finder.index_.language, search.top, search.min_probability],
         "reading": blake2b(repr(search.reader).encode(), digest_size=8).hexdigest(),
-        "code": digest_search_source(),
+        "version": __version__,
     }
     return open_match_log(Path(f"{os.path.realpath(out)}.part"), state, finder.model is not None)
 

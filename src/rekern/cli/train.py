@@ -82,7 +82,7 @@ def train(
         typer.Option(
             "--blocks",
             metavar="DIR",
-            help="With --memory: keep the blocks here. The same command continues after an interruption.",
+            help="With --memory: keep the features here, for the same command after an interruption.",
         ),
     ] = None,
     auto: AutoOptions,

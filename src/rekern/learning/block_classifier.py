@@ -53,11 +53,11 @@ class BlockClassifier(PairModel):
     ) -> Self:
         """Train on more pairs than fit into memory as features.
 
-        Features that several pairs have are written to disk in blocks; what a single pair has is needed for its norm
-        only. The machine is that of `fit`, to the same gap. Its weights are hashed into a fixed number of columns
-        (`rekern.kernels.HashedRules`). The kernel learns from 20,000 of the pairs, evenly spread, and the strongest
-        rules are looked for in 5,000. One pair in 20 is held out for the probabilities, and then trained on too. The
-        training pairs are not kept in the model.
+        Rules are hashed into a fixed number of columns (`rekern.kernels.HashedRules`), and the features of all pairs
+        are written to disk, from where they are read in blocks. Training stops at a gap of 10 % between the primal and
+        the dual objective. The kernel learns from 20,000 of the pairs, evenly spread, and the strongest rules are
+        looked for in 5,000. One pair in 20 is held out for the probabilities, and then trained on too. The training
+        pairs are not kept in the model.
 
         Parameters
         ----------
@@ -68,8 +68,8 @@ class BlockClassifier(PairModel):
         memory : str or int
             About how many bytes features and weights may take, such as "4GB"; texts in a list are not counted.
         folder : str or Path, optional
-            Where the blocks are kept. A run that was interrupted, even killed, goes on there when it is started again
-            with the same arguments. By default a temporary folder.
+            Where the features are kept. After an interruption the same call uses those that are complete, and begins
+            the descent anew; so does a call with another C or other labels. By default a temporary folder.
 
         Examples
         --------

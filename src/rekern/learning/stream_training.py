@@ -13,7 +13,7 @@ from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.rewriting.hashed_rules import HashedDecision
 from rekern.kernels.score_kernel import ScoreDecision
-from rekern.learning.block_descent import Machine, Problem
+from rekern.learning.block_descent import Machine, Problem, Rows
 from rekern.learning.block_training import ADAPTED, LISTED, check_words_only, choose_rows
 from rekern.learning.feature_space import (
     count_columns,
@@ -22,6 +22,7 @@ from rekern.learning.feature_space import (
     list_terms,
     make_decision,
     read_features,
+    read_scores,
 )
 from rekern.learning.pair_input import Pair, check_pair_kernel, read_items
 
@@ -58,10 +59,11 @@ class Stream:
 
     def learn(self, pairs: Sequence[Pair], problems: list[Problem], n_jobs: int | None) -> Floats:
         """Learn from pairs; return the decision values that they had before, a row for each output."""
-        block = read_features(self.kernel, read_items(self.kernel, pairs), len(pairs), n_jobs)
+        items = read_items(self.kernel, pairs)
+        block = read_features(self.kernel, items, read_scores(self.kernel, items, len(pairs)), n_jobs)
         before = np.array([machine.decide(block) for machine in self.machines])
         for machine, problem in zip(self.machines, problems):
-            machine.descend(block, problem, np.zeros(len(pairs)), visits=STREAM_VISITS, seed=self.rows)
+            machine.descend(block, problem, Rows.start(len(pairs)), visits=STREAM_VISITS, seed=self.rows)
         self.rows, self.is_trained = self.rows + len(pairs), True
         return before
 

@@ -84,18 +84,6 @@ class Tokens:
             corpus.forms = _read_words(_split_texts(items, tokenizer.as_written()), Tokenizer())
         return corpus
 
-    @classmethod
-    def from_keys(cls, ids: SmallInts, offsets: Ints, keys: Keys) -> "Tokens":
-        """Return a corpus of tokens of which only the keys are known, which is enough for rules.
-
-        >>> corpus = Tokens.from_texts(["one two", "two"])
-        >>> Tokens.from_keys(corpus.ids, corpus.offsets, corpus.token_keys()).token_keys() is corpus.token_keys()
-        True
-        """
-        corpus = cls(ids, offsets, [])
-        corpus._keys.append(keys)
-        return corpus
-
     def __len__(self) -> int:
         return len(self.offsets) - 1
 

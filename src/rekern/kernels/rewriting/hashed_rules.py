@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Self
 
 import numpy as np
+import numpy.typing as npt
 
 from rekern.core.arrays import Floats, Keys, SmallFloats
 from rekern.core.explanation_parts import Part, join_parts
@@ -129,7 +130,7 @@ class HashedRules(Rewriting):
         ]
         return self.decide_by_weights(np.array(summed, dtype=np.float64).T, pairs)
 
-    def decide_by_weights(self, weights: Floats, sample: Pairs) -> HashedDecision:
+    def decide_by_weights(self, weights: npt.NDArray[np.floating], sample: Pairs) -> HashedDecision:
         """Return the decision function with these weights, a column for each output.
 
         The strongest rules are looked for among those of the ``sample``, some of the training pairs.
