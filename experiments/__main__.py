@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from experiments import runs
-from experiments.reports import TITLES
+from experiments.published_results import TITLES
 from experiments.result_table import collect_figures, format_markdown
 from rekern.cli import output
 from rekern.core.progress import show_bars

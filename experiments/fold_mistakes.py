@@ -13,7 +13,6 @@ import numpy as np
 
 from experiments.corpora import DataPath
 from experiments.pair_corpora import CORPORA, choose_corpora, make_folds
-from experiments.reports import format_table, format_title, join_parts
 from rekern.core.arrays import AnyArray, Booleans, Floats, Ints
 from rekern.core.json_values import JsonObject
 from rekern.core.progress import show_bars, track
@@ -159,12 +158,3 @@ def _write_mistakes(path: Path, model: Model, table: Table, rows: Ints, predicte
         for name, value in zip(columns, (source, target, (table.labels or [])[row], guess, parts)):
             columns[name].append(value)
     write_table(path, columns)
-
-
-def format_mistakes(result: JsonObject) -> str:
-    """Format the counts as a table for each corpus."""
-    parts = [format_title(result["name"])]
-    for name in dict.fromkeys(row["corpus"] for row in result["rows"]):
-        rows = [row for row in result["rows"] if row["corpus"] == name]
-        parts.append(f"{name}\n{format_table(rows, ('kind', 'pairs', 'mistakes', 'per cent'), 1)}")
-    return join_parts(parts, result)

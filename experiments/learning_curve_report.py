@@ -2,31 +2,10 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from pathlib import Path
 
-from experiments.reports import format_table, format_title
 from rekern.cli.evaluation_plot import COLOURS, make_figure, save_figure
 from rekern.core.json_values import JsonObject
-
-COLUMNS = ("kernel", "train", "precision", "recall", "f", "f_exact", "accuracy", "published")
-
-
-def format_curves(result: JsonObject) -> str:
-    """Format the rows and the tests of a result as text."""
-    parts = [format_title(result["name"]), format_table(result["rows"], COLUMNS)]
-    if result["tests"]:
-        tests = [{**test, "kernels": " - ".join(test["kernels"])} for test in result["tests"]]
-        table = format_table(tests, ("train", "kernels", "difference", "p"), 4)
-        parts.append(f"paired t-tests over the folds\n{table}")
-    if "files" in result:
-        parts.append("\n".join(f"written: {path}" for path in result["files"]))
-    for size in dict.fromkeys(choice["train"] for choice in result["choices"]):
-        counts = Counter(choice["kernel"] for choice in result["choices"] if choice["train"] == size)
-        listed = ", ".join(f"{kernel} ({number})" for kernel, number in counts.most_common())
-        parts.append(f"chosen at {size} examples, by the training part of each fold: {listed}")
-    parts.append(f"{result['runs']} runs of {result['folds']} folds, {result['seconds']:.1f} seconds")
-    return "\n\n".join(parts)
 
 
 def draw_curves(result: JsonObject, folder: Path) -> list[Path]:

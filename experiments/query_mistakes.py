@@ -16,7 +16,6 @@ from experiments.corpora import DataPath
 from experiments.geoquery import SETTINGS as GEOQUERY_SETTINGS
 from experiments.geoquery import load_geoquery
 from experiments.parser_learning_curves import ParsingCorpus, Prediction, read_options, run_fold
-from experiments.reports import format_table, format_title, join_parts
 from rekern.core.cache_folder import cache_folder
 from rekern.core.json_values import JsonObject
 from rekern.datasets.tables import write_table
@@ -133,12 +132,3 @@ def _write_mistakes(path: Path, corpus: ParsingCorpus, wrong: list[Prediction]) 
         "score": [one.score for one in wrong],
     }
     write_table(path, columns)
-
-
-def format_query_mistakes(result: JsonObject) -> str:
-    """Format the counts as a table for each corpus and kernel."""
-    parts = [format_title(result["name"])]
-    for name, kernel in dict.fromkeys((row["corpus"], row["kernel"]) for row in result["rows"]):
-        rows = [row for row in result["rows"] if (row["corpus"], row["kernel"]) == (name, kernel)]
-        parts.append(f"{name}, {kernel}\n{format_table(rows, ('kind', 'sentences', 'mistakes', 'per cent'), 1)}")
-    return join_parts(parts, result)

@@ -24,7 +24,7 @@ from sklearn.svm import LinearSVC
 from experiments.bigram_svm import BigramSVM
 from experiments.corpora import DataPath, data_directory, load_trec
 from experiments.pair_corpora import mcnemar
-from experiments.reports import format_table, format_title, join_parts, write_json
+from experiments.reports import write_json
 from rekern.core.files import show_path
 from rekern.core.json_values import JsonObject
 from rekern.core.progress import track
@@ -55,8 +55,6 @@ N_FOLDS = 5
 ORCAS_FOLDS = 10
 LARGE = 3000  # with more training questions than this, two of the folds are enough to choose
 SHOWN = 8  # soft patterns of each data set
-MANY_TYPES = 10  # with more types than this, the measures of single types are not shown
-COLUMNS = ("method", "formulas", "easy", "all", "p", "cv", "seconds", "published_easy", "published")
 SETTINGS: list[JsonObject] = [
     {"penalty": penalty, "worlds": worlds} for penalty in (0.3, 1.0) for worlds in ("all", "one")
 ]
@@ -352,29 +350,3 @@ def measure_types(true: Sequence[str], found: Sequence[str]) -> JsonObject:
         for kind, row in measures["classes"].items()
     }
     return {"questions": len(true), "accuracy": 100 * measures["accuracy"], "types": types}
-
-
-def format_questions(result: JsonObject) -> str:
-    """Format the result as text tables."""
-    parts = [format_title("questions"), result["remark"]]
-    for name, details in result["details"].items():
-        heading = f"{name}: {details['train']:,} training questions, {details['test']:,} tested"
-        rows = [{**row, "p": row["p"] and f"{row['p']:.4f}"} for row in result["rows"] if row["data"] == name]
-        parts.append(f"{heading}\n{format_table(rows, COLUMNS)}")
-        types = [{"type": kind, **row} for kind, row in details["types"].items()]
-        if len(types) <= MANY_TYPES:
-            table = format_table(types, ("type", "questions", "precision", "recall", "f"))
-            parts.append(f"MSS by type (Table 5)\n{table}")
-        for pattern in details["soft_patterns"]:
-            shares = ", ".join(f"{kind} {share:.1f} %" for kind, share in pattern["types"].items())
-            parts.append(f"Soft pattern (Table 6) {', '.join(pattern['terms'])}: {shares}")
-        if "options" in details:
-            table = format_table(details["options"], ("worlds", "prior", "formulas", "all"))
-            printed = format_table([details["as_printed"]], ("formulas", "all"))
-            parts += [f"MSS, worlds and prior\n{table}", f"MSS with the patterns as printed\n{printed}"]
-        if "linear_svm" in details:
-            table = format_table([details["linear_svm"]], ("all", "cv", "C", "p_against_mss"), 4)
-            parts.append(f"Linear SVM on unigrams and bigrams\n{table}")
-        for language, found in details.get("languages", {}).items():
-            parts.append(f"{language}: {found['accuracy']:.1f} % of {found['questions']}")
-    return join_parts(parts, result)

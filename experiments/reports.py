@@ -1,9 +1,9 @@
-"""What experiments print and write: titles, text tables, JSON files, plots."""
+"""What experiments print and write: text tables of any result, JSON files, plots."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,32 +15,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-TITLES: dict[str, str] = {
-    "msrp": "MSR Paraphrase Corpus: Table 1 and Figures 6 and 7 of the paper",
-    "rte3": "RTE-3 entailment: Table 2 and Figure 8 of the paper",
-    "rte3-ablation": "RTE-3 under other tokens (case, stems, punctuation) and another decay",
-    "qqp": "Quora question pairs, the public part: duplicate or not",
-    "sick": "SICK: entailment in three classes, relatedness from 1 to 5",
-    "stsb": "STS Benchmark: similarity from 0 to 5",
-    "wikiqa": "WikiQA: candidate answers, ranked",
-    "paws": "PAWS-Wiki: paraphrases among pairs that share their words",
-    "pairs": "Ten tasks on pairs, by all scores with WordNet, word vectors and a thesaurus",
-    "auto": "The same tasks, by the kernel that --auto chooses from the texts alone",
-    "embeddings": "The same tasks and questions, by sentence embeddings of a model folder of yours (--model)",
-    "mistakes": "The mistakes of the default kernel on held-out pairs of the training parts, by kind",
-    "questions": "What kind of answer a question wants, on four corpora: Tables 4, 5 and 6 of the paper",
-    "nf-cats-focus": "NF-CATS questions by words, by forms and traits of questions, and by word vectors",
-    "trec": "TREC questions by tree kernels on KeLP's trees",
-    "trec-focus": "TREC questions by what they ask for, coarse and fine types",
-    "structural-msrp": "MSR Paraphrase Corpus by kernels on trees and graphs: Table 1 of the paper",
-    "structural-rte3": "RTE-3 by kernels on trees and graphs: Table 2 of the paper",
-    "geoquery": "GeoQuery: questions become queries, by three kernels on substrings: Table 1 of the paper",
-    "geoquery-600": "GeoQuery: the split into 600 training and 280 test questions",
-    "clang": "CLang: instructions to a robot team become rules, by the same kernels",
-    "query-mistakes": "The mistakes of a semantic parser in folds of a training part of GeoQuery and CLang, by kind",
-}
-MEASURES = ("accuracy", "pearson", "spearman", "map", "mrr")
-DIGITS = {"pearson": 4, "spearman": 4, "map": 4, "mrr": 4}
+HIDDEN = {"name", "files", "seconds", "candidates", "curves", "chosen_on_train"}  # or shown on their own
 
 
 def write_json(path: Path, content: object) -> None:
@@ -55,84 +30,81 @@ def write_choice(out: Path | None, name: str, choice: JsonObject) -> None:
         write_json(out / f"{name}-chosen.json", choice)
 
 
-def format_title(name: str) -> str:
-    """Format the heading of a result."""
-    return f"{name}: {TITLES[name]}"
+def format_result(title: str, result: JsonObject) -> str:
+    """Format a result: its tables, what the training part chose, the files that were written, and the time.
 
-
-def join_parts(parts: Sequence[str], result: JsonObject) -> str:
-    """Join the parts of a report, and add the files that were written and the time."""
-    files = ["\n".join(f"written: {path}" for path in result["files"])] if "files" in result else []
-    return "\n\n".join([*parts, *files, f"{result['seconds']:.1f} seconds"])
-
-
-def format_table(rows: Sequence[JsonObject], columns: tuple[str, ...], digits: int = 2) -> str:
-    """Format rows under the names of their columns: numbers are aligned on the right, words on the left.
-
-    >>> print(format_table([{"method": "pr", "accuracy": 73.5}, {"method": "kb-srk"}], ("method", "accuracy")))
-    method  accuracy
-    pr         73.50
-    kb-srk         -
+    >>> row = {"method": "pr", "kmax": None, "accuracy": 73.51, "published": 73.6}
+    >>> print(format_result("msrp: MSRP", {"name": "msrp", "rows": [row, {"method": "kb-srk", "kmax": 4}], "seconds": 1,
+    ...                                    "chosen_on_train": {"method": "pr", "C": 1.0}, "test_pairs": 1725}))
+    msrp: MSRP
+    <BLANKLINE>
+    method  kmax  accuracy  published
+    pr         -     73.51       73.6
+    kb-srk     4         -          -
+    <BLANKLINE>
+    Chosen on the training part: method pr, C 1
+    <BLANKLINE>
+    test_pairs 1725
+    <BLANKLINE>
+    1.0 seconds
     """
-    numbers = {name for name in columns if any(isinstance(row.get(name), float) for row in rows)}
-    places = {name: DIGITS.get(name.removeprefix("dev_"), digits) for name in columns}
-    cells = [list(columns), *([_format_cell(row.get(name), places[name]) for name in columns] for row in rows)]
+    parts = [title, *_list_tables("", {name: value for name, value in result.items() if name != "chosen_on_train"})]
+    if "chosen_on_train" in result:
+        chosen = reversed(list(_list_tables("", result["chosen_on_train"])))
+        parts.insert(2, "Chosen on the training part: " + "\n  ".join(chosen))
+    parts += ["\n".join(f"written: {path}" for path in result["files"])] if "files" in result else []
+    return "\n\n".join([*parts, f"{result['seconds']:.1f} seconds"])
+
+
+def _list_tables(name: str, value: JsonObject) -> Iterator[str]:
+    """List a table for every list of rows, and for every object of objects; then a line with all that is single."""
+    single = {}
+    for key, part in value.items():
+        heading = f"{name} {key}".strip()
+        if key in HIDDEN or part is None or part in ("", []):
+            continue
+        rows = part if isinstance(part, list) else list(part.values()) if isinstance(part, dict) else []
+        if not rows or not all(isinstance(row, dict) for row in rows):
+            if isinstance(part, dict):
+                yield from _list_tables(heading, part)
+            else:
+                single[key] = part
+        elif isinstance(part, list):
+            yield format_table(rows) if heading == "rows" else f"{heading}\n{format_table(rows)}"
+        elif any(isinstance(inner, list | dict) for row in rows for inner in row.values()):
+            for inner, row in part.items():
+                yield from _list_tables(f"{heading} {inner}", row)
+        else:
+            yield f"{heading}\n" + format_table([{"": inner, **row} for inner, row in part.items()])
+    if single:
+        listed = ", ".join(f"{key} {_format_cell(part)}" for key, part in single.items())
+        yield f"{name}: {listed}" if name else listed
+
+
+def format_table(rows: Sequence[JsonObject]) -> str:
+    """Format rows under the names of their columns: numbers are aligned on the right, words on the left."""
+    names = [name for name in dict.fromkeys(name for row in rows for name in row) if name not in HIDDEN]
+    names = [name for name in names if any(row.get(name) not in (None, "") for row in rows)]
+    are_numbers = [all(isinstance(row.get(name) or 0, int | float) for row in rows) for name in names]
+    cells = [names, *([_format_cell(row.get(name)) for name in names] for row in rows)]
     widths = [max(map(len, column)) for column in zip(*cells)]
     lines = [
-        [
-            cell.rjust(width) if name in numbers else cell.ljust(width)
-            for name, cell, width in zip(columns, line, widths)
-        ]
+        [cell.rjust(width) if right else cell.ljust(width) for cell, width, right in zip(line, widths, are_numbers)]
         for line in cells
     ]
     return "\n".join("  ".join(line).rstrip() for line in lines)
 
 
-def _format_cell(value: object, digits: int) -> str:
+def _format_cell(value: object) -> str:
     if value is None or value == "":
         return "-"
-    return f"{value:.{digits}f}" if isinstance(value, float) else str(value)
-
-
-def format_result(result: JsonObject) -> str:
-    """Format a table for each task, or for each note if all rows have one, the tables of the paper, and the choices."""
-    names = ["method", "kmax", *MEASURES, "published", "cv_accuracy", *(f"dev_{measure}" for measure in MEASURES)]
-    rows = result["rows"]
-    by, columns = ("note", names) if all(row.get("note") for row in rows) else ("task", [*names, "note"])
-    parts = [format_title(result["name"])]
-    for heading in dict.fromkeys(row.get(by) for row in rows):
-        group = [row for row in rows if row.get(by) == heading]
-        filled = {name for row in group for name, value in row.items() if value not in (None, "") or name == "kmax"}
-        table = format_table(group, tuple(name for name in columns if name in filled))
-        parts.append(f"{heading}\n{table}" if heading else table)
-    if "tables" in result:
-        systems = format_table(result["tables"], ("system", "published", "ours", "kmax"))
-        parts.append(f"Best over kmax, with PR or without, next to the published table\n{systems}")
-    if "figure6" in result:
-        counts = format_table(result["figure6"], ("k", "average", "worst"), 4)
-        parts.append(f"Figure 6: C / n_avg² of Algorithm 2\n{counts}")
-    chosen = result["chosen_on_train"]
-    parts.append(_format_choice(chosen, chosen.get("task")))
-    parts += [_format_choice(value, task) for task, value in chosen.items() if isinstance(value, dict)]
-    return join_parts(parts, result)
-
-
-def _format_choice(chosen: JsonObject, task: str | None) -> str:
-    what = [chosen["method"], *(f"kmax = {chosen[name]}" for name in ("kmax",) if chosen.get(name) is not None)]
-    what += [chosen["note"]] if chosen.get("note") else []
-    what += [f"C = {chosen['C']:g}"] if "C" in chosen else []
-    part = "development" if any(name.startswith("dev_") for name in chosen) else "training"
-    lines = [f"Chosen on the {part} part{f' for {task}' if task else ''}: {', '.join(what)}"]
-    for prefix, name in (("cv_", "cross-validation"), ("dev_", "development"), ("", "test")):
-        measures = [measure for measure in MEASURES if prefix + measure in chosen]
-        values = [f"{measure} {_format_cell(chosen[prefix + measure], DIGITS.get(measure, 2))}" for measure in measures]
-        lines += [f"  {name}: {', '.join(values)}"] * bool(values)
-    return "\n".join(lines)
-
-
-def draw_nothing(result: JsonObject, folder: Path) -> list[Path]:
-    """Draw nothing: the table says it all."""
-    return []
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_format_cell(part)}" for name, part in value.items())
+    if isinstance(value, list | tuple):
+        return ", ".join(map(_format_cell, value))
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
 
 
 def save_with_legend(figure: Figure, panels: Iterable[Axes], path: Path) -> None:

@@ -32,8 +32,7 @@ from experiments.pair_corpora import (
 )
 from experiments.pair_models import Judge, Judgements, TwoClassModel, fit_logistic, train_model
 from experiments.published_results import TASKS
-from experiments.reports import format_table, format_title, write_choice
-from experiments.reports import join_parts as join_paragraphs
+from experiments.reports import write_choice
 from experiments.rewriting_settings import Setting
 from experiments.rte3.role_scores import StatedRelation
 from experiments.shared_grams import choose_setting
@@ -360,14 +359,3 @@ def _train_auto(
     if measure == "pearson":
         return AutoPairRegressor(minutes, n_jobs=n_jobs).fit(train.pairs, labels)
     return AutoPairRanker(minutes, n_jobs=n_jobs).fit(train.pairs, labels, train.groups or [])
-
-
-def format_pairs(result: JsonObject) -> str:
-    """Format the result as a table with a row for each corpus."""
-    rows = [{**row, "95 %": f"{row['low']:g}–{row['high']:g}"} for row in result["rows"]]
-    accuracies = [row for row in rows if row["measure"] == "accuracy"]
-    others = [row for row in rows if row["measure"] != "accuracy"]
-    columns = ("corpus", "measure", "default", "value", "f1", "95 %", "on_train", "paper", "known", "C", "chosen")
-    filled = tuple(name for name in columns if any(row.get(name) not in (None, "") for row in rows))
-    tables = [format_table(part, filled, digits) for part, digits in ((accuracies, 2), (others, 4)) if part]
-    return join_paragraphs([format_title(result["name"]), *tables], result)

@@ -20,7 +20,7 @@ import numpy as np
 
 from experiments import published_results as published
 from experiments.corpora import DataPath, find_file
-from experiments.reports import format_table, format_title, join_parts, save_with_legend, write_choice
+from experiments.reports import save_with_legend, write_choice
 from experiments.rewriting_settings import COSTS, Setting
 from experiments.shared_grams import N_FOLDS, SharedGrams, choose_setting, make_evaluation_folds, train_settings
 from experiments.tree_corpora import GRAPHS, TREES, WORDS, TreeCorpusPart, load_part
@@ -231,23 +231,6 @@ def list_candidates(corpus: str, resources: Resources, graphs: StructuralSetting
 FINALISTS = 4
 SHUFFLES = 3  # of the folds of the training part, for our own row
 MEASURES = ("accuracy", "precision", "recall", "f1")
-COLUMNS = {
-    "tree": "tree",
-    "rel": "rel",
-    "accuracy": "accuracy",
-    "precision": "precision",
-    "recall": "recall",
-    "f1": "F1",
-    "published": "published",
-    "published_f1": "publ. F1",
-    "cv_accuracy": "train folds",
-    "cv_sd": "±",
-    "all_cv_accuracy": "all folds",
-    "all_cv_sd": "± ",
-    "published_all_cv": "publ. folds",
-    "C": "C",
-    "note": "note",
-}
 
 
 class FoldAccuracy(NamedTuple):
@@ -410,26 +393,6 @@ def summarize_folds(right: Sequence[Booleans]) -> FoldAccuracy:
     """Compute the accuracy over all folds (%), and its standard deviation between folds."""
     each = [100 * float(np.mean(fold)) for fold in right]
     return FoldAccuracy(round(100 * float(np.mean(np.concatenate(right))), 2), round(float(np.std(each)), 2))
-
-
-def format_structural(result: JsonObject) -> str:
-    """Format the table of a result, with the published figures; a star marks what the training part chose."""
-    rows, chosen = result["rows"], result["chosen_on_train"]
-    shown = [name for name in COLUMNS if any(row.get(name) not in (None, "") for row in rows)]
-    answers = {True: "yes", False: "no"}
-    cells = [
-        {"method": row["method"] + " *" * row["chosen"]}
-        | {COLUMNS[name]: answers[bool(row["rel"])] if name == "rel" else row.get(name) for name in shown}
-        for row in rows
-    ]
-    what = [chosen["method"], chosen.get("note"), f"C = {chosen['C']:g}"]
-    spread = f" ± {chosen['cv_sd']:.2f}" if "cv_sd" in chosen else ""
-    tested = ", ".join(f"{name} {chosen[name]:.2f}" for name in MEASURES if name in chosen)
-    choice = (
-        f"Chosen on the training part (*): {', '.join(part for part in what if part)}\n"
-        f"  cross-validation: accuracy {chosen['cv_accuracy']:.2f}{spread}\n  test: {tested}"
-    )
-    return join_parts([format_title(result["name"]), format_table(cells, tuple(cells[0])), choice], result)
 
 
 def draw_structural(result: JsonObject, folder: Path) -> list[Path]:

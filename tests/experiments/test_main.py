@@ -7,7 +7,7 @@ import pytest
 
 from experiments import runs
 from experiments.__main__ import main
-from experiments.reports import TITLES
+from experiments.published_results import TITLES
 
 
 def call(capsys, *arguments, code=0):
