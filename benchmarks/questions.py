@@ -11,7 +11,7 @@ import argparse
 import re
 import time
 
-from experiments.question_data_sets import load_nf_cats
+from experiments.question_experiments import load_nf_cats
 from rekern.questions import QuestionClassifier, embedded_model
 from rekern.questions.question_units import cut
 from rekern.questions.strict_patterns import StrictPatterns
