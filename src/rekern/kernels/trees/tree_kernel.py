@@ -36,7 +36,7 @@ if TYPE_CHECKING:
 Parameters = TypeVar("Parameters")
 
 FEWEST_VALUES = 10_000  # of a Gram that a GPU computes: for fewer, the processor is done before a GPU has begun
-STRIP = 16  # rows that are normalised at once
+STRIP = 64  # rows that are normalised at once
 
 
 class FillBlock(Protocol):

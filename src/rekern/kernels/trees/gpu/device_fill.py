@@ -200,8 +200,9 @@ def get_stream() -> Any:
 
 
 def upload(array: Any) -> Any:
-    """Return an array in the memory of the GPU; one without values becomes one of a single zero."""
-    return cuda.to_device(np.ascontiguousarray(array) if array.size else np.zeros(1, array.dtype), get_stream())
+    """Return an array in the memory of the GPU; one without values gets a zero."""
+    shape = [max(size, 1) for size in array.shape]
+    return cuda.to_device(np.ascontiguousarray(array) if array.size else np.zeros(shape, array.dtype), get_stream())
 
 
 def measure_memory() -> float:
