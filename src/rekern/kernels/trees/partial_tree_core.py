@@ -200,6 +200,11 @@ def fill_partial_trees(block, row_begin, column_begin, symmetric, rows_of, fores
                                 )  # fmt: skip
                                 for member in range(members):
                                     values[target + member] = single + mu * values[target + member]
+                            elif matches == 1:
+                                base, step, from_column = match_bases[0], match_steps[0], match_columns[0]
+                                for member in range(members):
+                                    kid = np.int64(kids[from_column + member])
+                                    values[target + member] = single + mu * scale * values[base + step * kid]
                             else:
                                 for match in range(1, matches):
                                     for before in range(match):

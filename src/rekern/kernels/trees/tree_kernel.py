@@ -199,7 +199,7 @@ def square_rows(core: FillBlock, rows: TreeRows, classes: SmallInts, parameters:
         squares[begin:end] = np.diag(block)
 
     # A few trees at a time: more cells are computed than needed, but a forest for each tree would cost more.
-    run_in_threads(square, cut_corpus(offsets, most_trees=32, most_nodes=2048), n_jobs)
+    run_in_threads(square, cut_corpus(offsets, most_trees=12, most_nodes=2048), n_jobs)
     return check_range(squares)
 
 
