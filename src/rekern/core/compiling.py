@@ -74,6 +74,3 @@ def _watch_compilation() -> None:
 @cache
 def _tell_of_compilation() -> None:
     tell("functions are compiled when they are first used: this takes up to half a minute, once")
-
-
-uncounted = compiled

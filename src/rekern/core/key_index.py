@@ -88,7 +88,8 @@ def _join_parts(keys, bits, starts, before, numbers, distinct):
     joined = np.empty(before[-1], np.uint64)
     for part in range(len(before) - 1):
         size = before[part + 1] - before[part]
-        joined[before[part] : before[part + 1]] = distinct[starts[part] : starts[part] + size]
+        for place in range(size):
+            joined[before[part] + place] = distinct[starts[part] + place]
     for entry in range(len(keys)):
         numbers[entry] += before[np.int64(keys[entry] >> shift)]
     return joined

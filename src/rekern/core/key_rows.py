@@ -28,7 +28,11 @@ class KeyRows(NamedTuple):
 
     def take(self, rows: Ints) -> "KeyRows":
         """Return these rows, in this order."""
-        return KeyRows(*_take_rows(self.indptr, self.keys, self.values, np.asarray(rows, dtype=np.int64)))
+        rows = np.asarray(rows, dtype=np.int64)
+        offsets = offsets_of(self.indptr[rows + 1] - self.indptr[rows])
+        taken = KeyRows(offsets, np.empty(offsets[-1], np.uint64), np.empty(offsets[-1]))
+        _copy_rows(*self, rows, *taken)
+        return taken
 
     def multiply_row(self, other: "KeyRows") -> Floats:
         """Return the inner product of every row with the one row of another matrix."""
@@ -57,17 +61,13 @@ def stack_rows(blocks: list[KeyRows]) -> KeyRows:
 
 
 @compiled
-def _take_rows(indptr, keys, values, rows):
+def _copy_rows(indptr, keys, values, rows, offsets, new_keys, new_values):
     """Copy rows; indexing with the places of all entries would take three times as long."""
-    offsets = np.zeros(len(rows) + 1, np.int64)
     for index in range(len(rows)):
-        offsets[index + 1] = offsets[index] + indptr[rows[index] + 1] - indptr[rows[index]]
-    new_keys, new_values = np.empty(offsets[-1], np.uint64), np.empty(offsets[-1])
-    for index in range(len(rows)):
-        first, last = indptr[rows[index]], indptr[rows[index] + 1]
-        new_keys[offsets[index] : offsets[index + 1]] = keys[first:last]
-        new_values[offsets[index] : offsets[index + 1]] = values[first:last]
-    return offsets, new_keys, new_values
+        first = indptr[rows[index]] - offsets[index]
+        for place in range(offsets[index], offsets[index + 1]):
+            new_keys[place] = keys[first + place]
+            new_values[place] = values[first + place]
 
 
 @compiled

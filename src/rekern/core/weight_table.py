@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rekern.core.arrays import Floats, Keys
-from rekern.core.compiling import compiled, uncounted
+from rekern.core.compiling import compiled, inlined
 from rekern.core.hashing import size_table
 from rekern.core.key_index import MOST_ENTRIES, number_keys
 from rekern.core.key_rows import KeyRows
@@ -145,17 +145,13 @@ def share_weights(table: WeightTable) -> tuple[Numbers, Floats]:
     return codes.astype(np.uint32)[table.numbers], weights[first]
 
 
-@compiled
-def sign_rows(cells):
+def sign_rows(cells: Keys) -> Keys:
     """Return a 64-bit signature of every row; that of a row with one cell is the cell, well mixed."""
-    signatures = np.empty(len(cells), np.uint64)
-    for row in range(len(cells)):
-        code = np.uint64(0)
-        for column in range(cells.shape[1]):
-            code = (code ^ cells[row, column]) * np.uint64(0x9E3779B97F4A7C15)
-            code = (code ^ (code >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
-            code = code ^ (code >> np.uint64(32))
-        signatures[row] = code
+    signatures = np.zeros(len(cells), np.uint64)
+    for column in range(cells.shape[1]):
+        signatures = (signatures ^ cells[:, column]) * np.uint64(0x9E3779B97F4A7C15)
+        signatures = (signatures ^ (signatures >> np.uint64(32))) * np.uint64(0xD6E8FEB86659FD93)
+        signatures = signatures ^ (signatures >> np.uint64(32))
     return signatures
 
 
@@ -176,7 +172,7 @@ def _fill_starts(keys, shift, starts):
         starts[top + 1] += starts[top]
 
 
-@uncounted
+@inlined
 def find_place(key, keys, starts, shift):
     """Return the place of a key among sorted keys, -1 if it is not there. ``shift`` leaves the bits of ``starts``."""
     top = np.int64(key >> np.uint64(shift)) if shift < 64 else 0
@@ -190,7 +186,7 @@ def find_place(key, keys, starts, shift):
     return low if low < starts[top + 1] and keys[low] == key else -1
 
 
-@uncounted
+@inlined
 def find_shift(starts):
     """Return by how many bits a key is shifted to find its place in ``starts``."""
     bits = 0
@@ -216,25 +212,8 @@ def find_weights(keys: Keys, table: WeightTable) -> Floats:
     return found
 
 
-@compiled
-def add_scores(scores, scale, indptr, keys, values, table_keys, numbers, weights, starts, present):
-    """Add Σ value · weight over the features of each row, times the scale of the row, to its scores."""
-    kept = np.empty(CHUNK, np.int64)
-    first, last = np.empty(CHUNK, np.uint32), np.empty(CHUNK, np.uint32)
-    near = np.empty(CHUNK, np.uint64)
-    sums = np.empty(scores.shape[1])
-    for row in range(len(scale)):
-        sums[:] = 0.0
-        add_entries(
-            keys, values, indptr[row], indptr[row + 1], table_keys, numbers, weights, starts, present, kept, first,
-            last, near, sums,
-        )  # fmt: skip
-        for output in range(len(sums)):
-            scores[row, output] += sums[output] * scale[row]
-
-
-@compiled
-def add_entries(
+@inlined
+def _add_entries(
     keys, values, start, stop, table_keys, numbers, weights, starts, present, kept, first, last, near, sums
 ):  # fmt: skip
     """Add value · weight of the entries from ``start`` to ``stop`` to the sums, in their order.
@@ -245,8 +224,6 @@ def add_entries(
     shift, low = find_shift(starts), np.uint64(64 * len(present) - 1)
     one_bit, word_bits, in_word = np.uint64(1), np.uint64(6), np.uint64(63)
     most = len(table_keys) - 1
-    if most < 0:  # pairs without a common word have no rule with a wildcard
-        return
     for begin in range(start, stop, CHUNK):
         count = 0
         for entry in range(begin, min(begin + CHUNK, stop)):
@@ -280,3 +257,20 @@ def add_entries(
         for index in range(found):
             for output in range(len(sums)):
                 sums[output] += values[kept[index]] * weights[last[index], output]
+
+
+@compiled
+def add_scores(scores, scale, indptr, keys, values, table_keys, numbers, weights, starts, present):
+    """Add Σ value · weight over the features of each row, times the scale of the row, to its scores."""
+    kept = np.empty(CHUNK, np.int64)
+    first, last = np.empty(CHUNK, np.uint32), np.empty(CHUNK, np.uint32)
+    near = np.empty(CHUNK, np.uint64)
+    sums = np.empty(scores.shape[1])
+    for row in range(len(scale) if len(table_keys) else 0):  # pairs without a common word have no rule with a wildcard
+        sums[:] = 0.0
+        _add_entries(
+            keys, values, indptr[row], indptr[row + 1], table_keys, numbers, weights, starts, present, kept, first,
+            last, near, sums,
+        )  # fmt: skip
+        for output in range(len(sums)):
+            scores[row, output] += sums[output] * scale[row]

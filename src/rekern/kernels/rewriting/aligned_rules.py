@@ -60,9 +60,9 @@ def extract_aligned_rules(
     """Return the rules with wildcards of every pair, the first pair with more than ``limit`` or -1, and how many met
     the cap on alignments.
     """
-    arguments, capped = (*find_constants(window, span), 2 * limit), 0  # they may be equal until they are merged
+    fixed, limit, capped = find_constants(window, span), 2 * limit, 0  # rules may be equal until they are merged
     if span == 1 and max(window) <= ALWAYS_COMPLETE:
-        indptr, keys, values, overflow = list_short_rules(*texts, window, decay, *arguments)
+        indptr, keys, values, overflow = list_short_rules(*texts, window, decay, *fixed, limit)
     else:
-        indptr, keys, values, overflow, capped = list_long_rules(*texts, window, span, decay, *arguments)
+        indptr, keys, values, overflow, capped = list_long_rules(*texts, window, span, decay, *fixed, limit)
     return KeyRows(indptr, keys, values), int(overflow), int(capped)

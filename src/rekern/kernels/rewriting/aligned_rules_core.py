@@ -157,9 +157,14 @@ def place_pair(source, target, token_keys, source_size, target_size, span, sourc
     starts2, counts2 = find_distinct_windows(target, token_keys, target_size, target_size * span, target_factors)
     caps = _cap_windows(prints, allowed, starts, source_size)
     caps2 = _cap_windows(prints2, allowed2, starts2, target_size)
-    left = list_placements(source, token_keys, prints, allowed, starts, caps, source_size, source_factors, 1)
-    right = list_placements(target, token_keys, prints2, allowed2, starts2, caps2, target_size, target_factors, 1)
-    capped = (caps < source_size).any() or (caps2 < target_size).any()
+    one = np.int64(1)  # of a type of its own, a 1 would be compiled apart from others
+    left = list_placements(source, token_keys, prints, allowed, starts, caps, source_size, source_factors, one)
+    right = list_placements(target, token_keys, prints2, allowed2, starts2, caps2, target_size, target_factors, one)
+    capped = False
+    for cap in caps:
+        capped = capped or cap < source_size
+    for cap in caps2:
+        capped = capped or cap < target_size
     return PlacedPair(left, right, starts, counts, starts2, counts2, capped)
 
 
@@ -191,8 +196,9 @@ def list_long_rules(
                 return indptr, keys, values, row, capped
             keys = grow(keys, total + count)
             values = grow(values, total + count)
-            keys[total : total + count] = row_keys[:count]
-            values[total : total + count] = row_values[:count]
+            for index in range(count):
+                keys[total + index] = row_keys[index]
+                values[total + index] = row_values[index]
             total += count
         indptr[row + 1] = total
     return indptr, keys[:total], values[:total], -1, capped

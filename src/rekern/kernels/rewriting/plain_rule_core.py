@@ -6,9 +6,14 @@ A rule s → t without wildcards matches a pair as often as its source has s tim
 
 # mypy: allow-untyped-defs, no-check-untyped-defs
 
+from typing import TypeAlias
+
 import numpy as np
 
+from rekern.core.arrays import AnyArray, Floats, Ints
 from rekern.core.compiling import compiled
+
+Lists: TypeAlias = tuple[AnyArray, AnyArray, AnyArray]  # offsets, numbers, counts
 
 
 @compiled
@@ -88,21 +93,40 @@ def transpose_lists(offsets, rows, counts, size):
     return heads, grams, times
 
 
-@compiled
-def find_strong_rules(first, last, sources, targets, width, factors, output, n):
+def find_strong_rules(
+    first: int, last: int, sources: Lists, targets: Lists, width: int, factors: Floats, n: int
+) -> tuple[Ints, Ints, Floats]:
     """Return the ``n`` rules of source n-grams ``first`` … ``last`` with the largest weights, and the ``n`` smallest.
 
     ``targets`` has the target n-grams of every row. Returns source n-grams, target n-grams and weights, without order;
     more rules if weights are equal. Weights of 0 are left out.
     """
-    offsets, rows, counts = sources
-    heads, grams, times = targets
-    sums, touched = np.zeros(width), np.empty(width, np.int64)
-    is_touched = np.zeros(width, np.bool_)
-    found_source, found_target = np.empty(8 * n, np.int64), np.empty(8 * n, np.int64)
-    found = np.empty(8 * n)
+    room = width + 8 * n
+    found: list[AnyArray] = [np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room)]
+    scratch = np.zeros(width), np.empty(width, np.int64), np.zeros(width, bool)
     size, low, high = 0, 0.0, 0.0
+    while first < last:
+        first, size = _find_rules(first, last, *sources, *targets, factors, low, high, size, *found, *scratch)
+        if first < last:  # there is no room: raise the bounds, and drop what does not reach them
+            weights = found[2][:size]
+            ascending = np.sort(weights)
+            low, high = min(float(ascending[n - 1]), 0.0), max(float(ascending[size - n]), 0.0)
+            kept = np.flatnonzero((weights >= high) | (weights <= low))
+            size = len(kept)
+            more = np.empty(room - size if size + width <= room else room)
+            found = [np.concatenate((part[kept], more.astype(part.dtype))) for part in found]
+    return found[0][:size], found[1][:size], found[2][:size]
+
+
+@compiled
+def _find_rules(
+    first, last, offsets, rows, counts, heads, grams, times, factors, low, high, size, found_source, found_target,
+    found, sums, touched, is_touched,
+):  # fmt: skip
+    """Append strong rules as long as there is room for those of a source n-gram; return the next one, and how many."""
     for gram in range(first, last):
+        if size + len(sums) > len(found):
+            return gram, size
         count = 0
         for entry in range(offsets[gram], offsets[gram + 1]):
             row = rows[entry]
@@ -112,30 +136,16 @@ def find_strong_rules(first, last, sources, targets, width, factors, output, n):
                     is_touched[other] = True
                     touched[count] = other
                     count += 1
-                sums[other] += factors[row, output] * (np.float64(counts[entry]) * times[at])
+                sums[other] += factors[row] * (np.float64(counts[entry]) * times[at])
         for index in range(count):
             other = touched[index]
             weight = sums[other]
             sums[other] = 0.0
             is_touched[other] = False
             if (weight > 0.0 and weight >= high) or (weight < 0.0 and weight <= low):
-                if size == len(found):  # raise the bounds, and drop what does not reach them
-                    ascending = np.sort(found)
-                    low, high = min(ascending[n - 1], 0.0), max(ascending[size - n], 0.0)
-                    kept = 0
-                    for place in range(size):
-                        if found[place] >= high or found[place] <= low:
-                            found_source[kept], found_target[kept] = found_source[place], found_target[place]
-                            found[kept] = found[place]
-                            kept += 1
-                    size = kept
-                    if 2 * size > len(found):  # many equal weights
-                        found_source = np.concatenate((found_source, found_source))
-                        found_target = np.concatenate((found_target, found_target))
-                        found = np.concatenate((found, found))
                 found_source[size], found_target[size], found[size] = gram, other, weight
                 size += 1
-    return found_source[:size], found_target[:size], found[:size]
+    return last, size
 
 
 @compiled

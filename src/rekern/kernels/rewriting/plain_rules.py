@@ -124,11 +124,11 @@ class PlainRules:
 
     def find_strongest(self, n: int, output: int) -> tuple[Keys, Keys, Floats]:
         """Return source keys, target keys and weights of at least the ``n`` strongest rules for, and against."""
-        sources = tuple(self.source[1:])
+        sources, factors = tuple(self.source[1:]), np.ascontiguousarray(self.factors[:, output])
         targets = transpose_lists(*self.target[1:], len(self.factors))
         spans = split_range(len(self.source.keys), max(256, len(self.source.keys) // 16))
         width = len(self.target.keys)
-        calls = [(*span, sources, targets, width, self.factors, output, n) for span in spans]
+        calls = [(*span, sources, targets, width, factors, n) for span in spans]
         blocks = run_in_threads(find_strong_rules, calls)
         if not blocks:
             return self.source.keys[:0], self.target.keys[:0], np.zeros(0)

@@ -49,25 +49,31 @@ def number_aligned_rules(
     row, place = 0, 0
     for entry in range(count):
         one, other, aligned = trace[place], trace[place + 1], place + 2
-        window, end, wildcards, listed = left.shapes[one]
-        window2, end2, _, listed2 = right.shapes[other]
+        window, last, wildcards, listed = left.shapes[one]
+        window2, last2, _, listed2 = right.shapes[other]
         place = aligned + wildcards
         if not is_all:
-            at = np.searchsorted(wanted, keys[entry])
+            at, end = 0, len(wanted)
+            while at < end:
+                middle = (at + end) >> 1
+                if wanted[middle] < keys[entry]:
+                    at = middle + 1
+                else:
+                    end = middle
             if at == len(wanted) or wanted[at] != keys[entry] or is_found[at]:
                 continue
             is_found[at] = True
         elements, elements2 = left.elements[listed : listed + wildcards], right.elements[listed2 : listed2 + wildcards]
         starts, starts2 = left.starts[listed : listed + wildcards], right.starts[listed2 : listed2 + wildcards]
         written, written2 = numbers[row, :source_size], numbers[row, source_size + 1 :]
-        _number_words(written, source_size, end, elements, starts, arrow + 1)
-        _number_words(written2, target_size, end2, elements2, starts2, arrow + 1 + len(source))
+        _number_words(written, source_size, last, elements, starts, arrow + 1)
+        _number_words(written2, target_size, last2, elements2, starts2, arrow + 1 + len(source))
         numbers[row, source_size] = arrow
         for number in range(wildcards):
             written[elements[number]] = number
             written2[elements2[trace[aligned + number]]] = number
-        bounds[row, 0], bounds[row, 1] = placed.starts[window], end
-        bounds[row, 2], bounds[row, 3] = placed.starts2[window2], end2
+        bounds[row, 0], bounds[row, 1] = placed.starts[window], last
+        bounds[row, 2], bounds[row, 3] = placed.starts2[window2], last2
         found[row] = keys[entry]
         row += 1
     return found[:row], numbers[:row], bounds[:row]

@@ -12,7 +12,8 @@ are those of `aligned_rules_core`.
 import numpy as np
 
 from rekern.core.array_core import grow
-from rekern.core.compiling import compiled, uncounted
+from rekern.core.arrays import AnyArray, Floats, Ints, Keys
+from rekern.core.compiling import compiled, inlined
 from rekern.core.hashing import mix, size_table
 from rekern.core.key_rows import merge_equal
 
@@ -34,33 +35,15 @@ for _place in range(64):
 
 
 @compiled
-def _make_side(offsets, side):
-    """Return scratch space for the longest text of one side: see `_read_side` and `_list_windows`."""
-    length = 0
-    for text in range(side, len(offsets) - 1, 2):
-        length = max(length, offsets[text + 1] - offsets[text])
-    return (
-        np.empty(length, np.uint64),
-        np.empty(length, np.int64),
-        np.empty(length),
-        np.empty(length, np.uint64),
-        np.empty(1 << size_table(length), np.int32),
-    )
+def _list_windows(ids, begin, end, token_keys, size, factors, prints, starts, counts, keys, table):
+    """Store where each distinct window of a text begins, how often it occurs, and the key of its n-gram.
 
-
-@uncounted
-def _read_side(ids, begin, end, token_keys, prints):
-    """Store the key of each token of a text."""
-    for place in range(end - begin):
-        prints[place] = token_keys[ids[begin + place]]
-
-
-@uncounted
-def _list_windows(prints, length, size, factors, starts, counts, keys, table):
-    """Store where each distinct window begins, how often it occurs, and the key of its n-gram; return how many.
-
-    ``table`` is scratch space of ``1 << size_table(length)`` numbers.
+    ``prints`` gets the keys of the tokens, ``table`` is scratch space of ``1 << size_table(length)`` numbers. Returns
+    how many windows there are.
     """
+    length = end - begin
+    for place in range(length):
+        prints[place] = token_keys[ids[begin + place]]
     number = max(length - size + 1, 0)
     bits = size_table(number)
     last = (1 << bits) - 1
@@ -86,38 +69,23 @@ def _list_windows(prints, length, size, factors, starts, counts, keys, table):
     return kept
 
 
-@compiled
-def _make_links(window, source_factors, target_factors, pair_keys):
+def _make_links(window: tuple[int, int], source_factors: Keys, target_factors: Keys, pair_keys: Keys) -> Keys:
     """Return what is known of each link between two windows of these sizes, by its number.
 
     The number of a link is ``source element · target size + target element``. The rows have the constant of the
     alignment, the factor of the token in the keys of both n-grams, the bits of both elements, and the source element.
     """
     size, size2 = window
-    links = np.empty((4, size * size2), np.uint64)
-    for one in range(size):
-        for two in range(size2):
-            link = one * size2 + two
-            links[KEY, link] = pair_keys[one, two]
-            links[FACTOR, link] = source_factors[one] + target_factors[two]
-            links[ELEMENTS, link] = (ONE << np.uint64(one)) | (ONE << (TARGET + np.uint64(two)))
-            links[SOURCE, link] = one
-    return links
+    one, two = np.arange(size, dtype=np.uint64)[:, None], np.arange(size2, dtype=np.uint64)
+    links = np.empty((4, size, size2), np.uint64)
+    links[KEY] = pair_keys[:size, :size2]
+    links[FACTOR] = source_factors[:size, None] + target_factors[:size2]
+    links[ELEMENTS] = (ONE << one) | (ONE << (TARGET + two))
+    links[SOURCE] = one
+    return links.reshape(4, size * size2)
 
 
-@compiled
-def _make_scratch(vocabulary, length):
-    """Return scratch space for pairs with words of a vocabulary and sources of at most this length: `join_windows`."""
-    return (
-        np.zeros(vocabulary, np.uint64),
-        np.empty(length, np.uint64),
-        np.empty(STRIP, np.int64),
-        np.empty((2, MOST_SETS + 1), np.uint64),
-        np.empty(8),
-    )
-
-
-@uncounted
+@inlined
 def _read_strip(ids, first, middle, last, strip, size2, starts, windows, masks, hits, numbers):
     """Find the equal tokens of the source and of a strip of the target; return the places where windows begin.
 
@@ -140,7 +108,7 @@ def _read_strip(ids, first, middle, last, strip, size2, starts, windows, masks, 
     return begins
 
 
-@uncounted
+@inlined
 def _list_sets(total, open_links, prints, start, links, sets):
     """List the sets of links of any two windows; return how many, the empty set, which is the first, among them.
 
@@ -161,17 +129,15 @@ def _list_sets(total, open_links, prints, start, links, sets):
     return count
 
 
-@uncounted
+@inlined
 def _join_windows(
-    begun, ids, first, middle, last, prints, starts, counts, grams, windows, starts2, counts2, grams2, windows2,
-    window_size, size_key, links, powers, keys, values, filled, masks, hits, numbers, sets, weights,
+    strip, window, waiting, ids, first, middle, last, prints, starts, counts, grams, windows, starts2, counts2, grams2,
+    windows2, size, size2, size_key, links, powers, keys, values, filled, masks, hits, numbers, sets, weights,
 ):  # fmt: skip
-    """Append the rules with wildcards of one pair, from ``begun`` on: (0, 0, 0) is the beginning.
+    """Append the rules with wildcards of one pair; three zeros are the beginning.
 
     Returns whether all is done, or there was no room; where it stopped; and how much is filled.
     """
-    strip, window, waiting = begun
-    size, size2 = window_size
     room = np.uint64(len(keys) - MOST_SETS)
     in_window, shift2 = (ONE << np.uint64(size2)) - ONE, np.uint64(size2)
     entry = np.uint64(filled)
@@ -242,39 +208,64 @@ def _join_windows(
             window = 0
     for one in range(np.uint64(filled), entry):
         keys[one] = mix(keys[one])
-    return is_done, (strip, window, waiting), np.int64(entry)
+    return is_done, strip, window, waiting, np.int64(entry)
 
 
-@compiled
 def list_short_rules(
     ids, offsets, token_keys, window, decay, source_factors, target_factors, size_key, pair_keys, limit
 ):
     """Return the rules with wildcards of every pair: row pointers, keys, values, and the row with too many, or -1."""
-    number = (len(offsets) - 1) // 2
-    keys, values = np.empty(ROOM * len(ids) + MOST_SETS, np.uint64), np.empty(ROOM * len(ids) + MOST_SETS)
-    indptr = np.zeros(number + 1, np.int64)
-    table = np.empty(16, np.int32)
-    size, size2 = window
-    prints, starts, counts, grams, slots = _make_side(offsets, 0)
-    prints2, starts2, counts2, grams2, slots2 = _make_side(offsets, 1)
-    masks, hits, numbers, sets, weights = _make_scratch(len(token_keys), len(prints))
+    lengths, room = np.diff(offsets), ROOM * len(ids) + MOST_SETS
+    side, side2 = (_make_side(int(lengths[place::2].max(initial=0))) for place in range(2))
     links = _make_links(window, source_factors, target_factors, pair_keys)
-    powers = decay ** np.arange(8)
+    indptr = np.zeros(len(offsets) // 2 + 1, np.int64)
+    scratch = (
+        np.zeros(len(token_keys), np.uint64),
+        np.empty(len(side[0]), np.uint64),
+        np.empty(STRIP, np.int64),
+        np.empty((2, MOST_SETS + 1), np.uint64),
+        np.empty(8),
+        np.empty(8),
+    )
+    keys, values, filled, overflow = _list_short_rules(
+        ids, offsets, token_keys, *window, decay, source_factors, target_factors, size_key, links,
+        limit, indptr, np.empty(room, np.uint64), np.empty(room), *side, *side2, *scratch,
+    )  # fmt: skip
+    return indptr, keys[:filled].copy(), values[:filled].copy(), overflow
+
+
+def _make_side(length: int) -> tuple[Keys, Ints, Floats, Keys, AnyArray]:
+    """Return scratch space for texts of one side that have at most so many tokens: see `_list_windows`."""
+    table = np.empty(1 << int(size_table(length)), np.int32)
+    return np.empty(length, np.uint64), np.empty(length, np.int64), np.empty(length), np.empty(length, np.uint64), table
+
+
+@compiled
+def _list_short_rules(
+    ids, offsets, token_keys, size, size2, decay, source_factors, target_factors, size_key, links, limit, indptr, keys,
+    values, prints, starts, counts, grams, slots, prints2, starts2, counts2, grams2, slots2, masks, hits, numbers, sets,
+    weights, powers,
+):  # fmt: skip
+    for wildcards in range(len(powers)):
+        powers[wildcards] = decay**wildcards
+    table = np.empty(16, np.int32)
     filled = 0
-    for row in range(number):
+    for row in range(len(indptr) - 1):
         first, middle, last = offsets[2 * row], offsets[2 * row + 1], offsets[2 * row + 2]
         if middle - first >= size and last - middle >= size2:
             begin = filled
-            _read_side(ids, first, middle, token_keys, prints)
-            _read_side(ids, middle, last, token_keys, prints2)
-            windows = _list_windows(prints, middle - first, size, source_factors, starts, counts, grams, slots)
-            windows2 = _list_windows(prints2, last - middle, size2, target_factors, starts2, counts2, grams2, slots2)
-            begun = (0, 0, NONE)
+            windows = _list_windows(
+                ids, first, middle, token_keys, size, source_factors, prints, starts, counts, grams, slots
+            )
+            windows2 = _list_windows(
+                ids, middle, last, token_keys, size2, target_factors, prints2, starts2, counts2, grams2, slots2
+            )
+            strip, window, waiting = 0, 0, NONE
             while True:
-                is_done, begun, filled = _join_windows(
-                    begun, ids, first, middle, last, prints, starts, counts, grams, windows, starts2, counts2, grams2,
-                    windows2, window, size_key, links, powers, keys, values, filled, masks, hits, numbers, sets,
-                    weights,
+                is_done, strip, window, waiting, filled = _join_windows(
+                    strip, window, waiting, ids, first, middle, last, prints, starts, counts, grams, windows, starts2,
+                    counts2, grams2, windows2, size, size2, size_key, links, powers, keys, values, filled, masks, hits,
+                    numbers, sets, weights,
                 )  # fmt: skip
                 if not is_done and 2 * (filled - begin) <= limit:
                     keys, values = grow(keys, 2 * len(keys)), grow(values, 2 * len(values))
@@ -284,6 +275,6 @@ def list_short_rules(
                 if is_done:
                     break
                 if 2 * kept > limit:
-                    return indptr, keys, values, row
+                    return keys, values, filled, row
         indptr[row + 1] = filled
-    return indptr, keys[:filled].copy(), values[:filled].copy(), -1
+    return keys, values, filled, -1

@@ -53,7 +53,7 @@ def _list_patterns(ids, offsets, first, step, token_keys, size, wildcards, span,
         prints = hash_sequences(tokens, token_keys, span)
         anything = np.ones(prints.shape, np.bool_)
         caps = np.full(len(starts), wildcards, np.int64)
-        placed = list_placements(tokens, token_keys, prints, anything, starts, caps, size, factors, 0)
+        placed = list_placements(tokens, token_keys, prints, anything, starts, caps, size, factors, np.int64(0))
         literal, shape = placed.literals, placed.shapes
         row_keys = np.empty(len(literal), np.uint64)
         row_values = np.empty(len(literal), np.float64)
@@ -68,8 +68,9 @@ def _list_patterns(ids, offsets, first, step, token_keys, size, wildcards, span,
         count, scratch = merge_equal(row_keys, row_values, count, scratch)
         keys = grow(keys, total + count)
         values = grow(values, total + count)
-        keys[total : total + count] = row_keys[:count]
-        values[total : total + count] = row_values[:count]
+        for index in range(count):
+            keys[total + index] = row_keys[index]
+            values[total + index] = row_values[index]
         total += count
         indptr[row + 1] = total
     return indptr, keys[:total], values[:total]
