@@ -6,7 +6,7 @@ A rule s → t without wildcards matches a pair as often as its source has s tim
 
 # mypy: allow-untyped-defs, no-check-untyped-defs
 
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -102,7 +102,7 @@ def find_strong_rules(
     more rules if weights are equal. Weights of 0 are left out.
     """
     room = width + 8 * n
-    found: list[AnyArray] = [np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room)]
+    found: list[Any] = [np.empty(room, np.int64), np.empty(room, np.int64), np.empty(room)]
     scratch = np.zeros(width), np.empty(width, np.int64), np.zeros(width, bool)
     size, low, high = 0, 0.0, 0.0
     while first < last:

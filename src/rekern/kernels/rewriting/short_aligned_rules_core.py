@@ -9,6 +9,8 @@ are those of `aligned_rules_core`.
 # mypy: allow-untyped-defs, allow-untyped-calls, no-check-untyped-defs, no-warn-return-any
 # Compiled functions take arrays and are typed by Numba.
 
+from typing import Any
+
 import numpy as np
 
 from rekern.core.array_core import grow
@@ -212,8 +214,9 @@ def _join_windows(
 
 
 def list_short_rules(
-    ids, offsets, token_keys, window, decay, source_factors, target_factors, size_key, pair_keys, limit
-):
+    ids: Any, offsets: Any, token_keys: Any, window: Any, decay: Any, source_factors: Any, target_factors: Any,
+    size_key: Any, pair_keys: Any, limit: Any,
+) -> Any:  # fmt: skip
     """Return the rules with wildcards of every pair: row pointers, keys, values, and the row with too many, or -1."""
     lengths, room = np.diff(offsets), ROOM * len(ids) + MOST_SETS
     side, side2 = (_make_side(int(lengths[place::2].max(initial=0))) for place in range(2))
