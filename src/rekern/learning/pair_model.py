@@ -166,7 +166,11 @@ class PairModel(BaseEstimator):
         """Check that the kernel compares pairs, and read the training pairs."""
         self.check_kernel()
         self.items_ = read_table(self.kernel_, X)
-        self.pairs_ = list_pairs(X) if self.items_ is None else list_texts(self.items_)
+        self.pairs_ = list_pairs(X) if self.items_ is None else self.list_shown(self.items_)
+
+    def list_shown(self, items: Representations) -> list[Pair]:
+        """The two texts of each row of a table that the kernel reads, to show."""
+        return list_texts(items)
 
     def check_kernel(self) -> None:
         """Raise an InputError if the kernel does not compare the items of this kind of model."""

@@ -22,7 +22,7 @@ from rekern.kernels.kernel import Kernel, walk_kernels
 from rekern.kernels.rewriting.compact_rules import compact_decision
 from rekern.kernels.rewriting.rule_decision import RuleDecision
 from rekern.learning.kernel_choice import KernelChoice
-from rekern.learning.pair_input import Pair, Side, list_texts, reads_words_only
+from rekern.learning.pair_input import Pair, Side, reads_words_only
 from rekern.structures.item_states import check_item_sizes, has_plain_lists, pack_items, pack_value, unpack_items
 from rekern.structures.representations import Representations
 
@@ -163,7 +163,7 @@ def _read_training(model: PairModel, archive: OpenArchive, stored: Arrays) -> No
         items = unpack_items(state) if isinstance(state, State) else None
         if not isinstance(items, Representations):
             raise ModelFileError("its training items are damaged")
-        model.items_, model.pairs_ = items, list_texts(items)
+        model.items_, model.pairs_ = items, model.list_shown(items)
     else:
         model.pairs_ = [_check_pair(pair) for pair in archive.read_json("pairs.json")]
         check_item_sizes([side for pair in model.pairs_ for side in pair], archive.limits)

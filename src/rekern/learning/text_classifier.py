@@ -12,6 +12,7 @@ from rekern.learning.gram_limits import GRAM_LIMIT
 from rekern.learning.model_rules import ModelRules
 from rekern.learning.model_schema import CLASSIFIER
 from rekern.learning.pair_classifier import PairClassifier
+from rekern.learning.pair_input import Pair
 from rekern.learning.text_explanation import TextExplanation
 from rekern.learning.text_input import (
     check_one_text,
@@ -87,7 +88,11 @@ class TextClassifier(PairClassifier):
         self.check_kernel()
         refuse_pairs(X)
         self.items_ = read_texts(self.kernel_, X)
-        self.pairs_ = [(text, "") for text in list_shown_texts(self.items_)]
+        self.pairs_ = self.list_shown(self.items_)
+
+    def list_shown(self, items: Representations) -> list[Pair]:
+        """The text of each row of a table that the kernel reads, and nothing beside it."""
+        return [(text, "") for text in list_shown_texts(items)]
 
     def _read_items(self, X: object, with_forms: bool = False) -> Representations:
         return read_texts(self.kernel_, X)

@@ -133,7 +133,7 @@ def _is_pair_of_texts(row: object) -> bool:
 def _write_text(value: object) -> str:
     if isinstance(value, str):
         return value
-    if isinstance(value, tuple) and len(value) == 2 and isinstance(value[0], list):  # a graph: its nodes
+    if isinstance(value, list | tuple) and len(value) == 2 and isinstance(value[0], list):  # a graph: its nodes
         value = value[0]
     if isinstance(value, Mapping):
         value = value.get("nodes", [])
