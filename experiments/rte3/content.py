@@ -4,12 +4,13 @@
 
 from __future__ import annotations
 
+import heapq
 import math
 import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -357,6 +358,75 @@ def _begin_alike(one: str, other: str, letters: int) -> bool:
 
 
 @compiled
+def search_ways(start, offsets, others, costs, limit):
+    """Return the length of the shortest way from a word to every other one, and the last word before its end.
+
+    The links of word ``i`` lead to ``others[offsets[i] : offsets[i + 1]]``. Ways of at least ``limit`` are not followed
+    farther. Of ways of the same length, the first one found is kept.
+    """
+    size = len(offsets) - 1
+    lengths, before = np.full(size, np.inf), np.full(size, -1, np.int64)
+    lengths[start] = 0.0
+    waiting = [(0.0, start)]
+    while len(waiting) > 0:
+        length, word = heapq.heappop(waiting)
+        if length > lengths[word]:
+            continue
+        if length >= limit:
+            break
+        for link in range(offsets[word], offsets[word + 1]):
+            other = others[link]
+            if length + costs[link] < lengths[other]:
+                lengths[other] = length + costs[link]
+                before[other] = word
+                heapq.heappush(waiting, (lengths[other], other))
+    return lengths, before
+
+
+@compiled
+def measure_all_ways(starts, offsets, others, costs, words, limit):
+    """Return the lengths of the shortest ways from some words to the first ``words`` words, at most ``limit``."""
+    found = np.empty((len(starts), words))
+    for row in range(len(starts)):
+        lengths, _ = search_ways(starts[row], offsets, others, costs, limit)
+        found[row] = np.minimum(lengths[:words], limit)
+    return found
+
+
+class Links(NamedTuple):
+    """The links of a graph, in both directions, word by word; the last word stands for the whole text."""
+
+    offsets: Ints
+    others: Ints
+    costs: Floats
+
+
+def list_links(tree: ContentTree, others: Sequence[tuple[int, int, float]] = ()) -> Links:
+    """Return the links of a tree, and others, with their steps; roots are linked with the whole text."""
+    text = len(tree)
+    listed = [
+        (place, parent if parent >= 0 else text, TO_TEXT if parent < 0 else IN_COMPOUND if inside else 1.0)
+        for place, (parent, inside) in enumerate(zip(tree.parents, tree.is_part))
+    ]
+    one, two, costs = np.array([*listed, *others], float).reshape(-1, 3).T
+    ones, twos, costs = (
+        np.concatenate([one, two]).astype(int),
+        np.concatenate([two, one]).astype(int),
+        np.tile(costs, 2),
+    )
+    order = np.argsort(ones, kind="stable")
+    return Links(np.searchsorted(ones[order], np.arange(text + 2)), twos[order], costs[order])
+
+
+def measure_ways(links: Links, starts: Ints | None = None) -> Floats:
+    """Return the lengths of the shortest ways from some words, or from each, to all words; at most `FARTHEST`."""
+    words = len(links.offsets) - 2
+    starts = np.arange(words) if starts is None else starts
+    found: Floats = call_core(30.0 * len(starts) * words, measure_all_ways, starts, *links, words, FARTHEST)
+    return found
+
+
+@compiled
 def sort_downward(parents):
     """Return the places of a tree, each after its parent."""
     depths = np.zeros(len(parents), np.int64)
@@ -366,24 +436,6 @@ def sort_downward(parents):
             depths[place] += 1
             at = parents[at]
     return np.argsort(depths, kind="mergesort")
-
-
-@compiled
-def measure_distances(parents, is_part):
-    """Return the number of steps between every two words of a tree, at most six; roots are joined by the text."""
-    size = len(parents)
-    found, to_text = np.zeros((size, size)), np.zeros(size)
-    order = sort_downward(parents)
-    for at in range(size):
-        place = order[at]
-        parent = parents[place]
-        step = TO_TEXT if parent < 0 else IN_COMPOUND if is_part[place] else 1.0
-        to_text[place] = step + (to_text[parent] if parent >= 0 else 0.0)
-        for before in range(at):
-            other = order[before]
-            found[place, other] = step + (found[parent, other] if parent >= 0 else to_text[other])
-            found[other, place] = found[place, other]
-    return np.minimum(found, FARTHEST, found)
 
 
 @compiled
@@ -454,8 +506,8 @@ def list_texts(sides: Sides) -> list[tuple[Any, ...]]:
 
 def score_trees(source: ContentTree, target: ContentTree, support: WordSupport) -> list[float]:
     """Return the scores of one pair of trees."""
-    distances = call_core(len(source) ** 2, measure_distances, *read_links(source))
-    return score_places(source, target, support.compare(source, target), weigh_words(target, support), distances)[0]
+    alike, weights = support.compare(source, target), weigh_words(target, support)
+    return score_places(source, target, alike, weights, measure_ways(list_links(source)))[0]
 
 
 def weigh_words(tree: ContentTree, support: WordSupport) -> Floats:
@@ -468,24 +520,19 @@ def score_places(
     source: ContentTree, target: ContentTree, alike: Floats, weights: Floats, distances: Floats
 ) -> tuple[list[float], Ints]:
     """Return the scores of the best places of the target's words in the source, and these places."""
-    parents, _ = links = read_links(target)
+    parents = np.array(target.parents, np.int64)
     steps = len(target) * len(source) ** 2
     places, total = call_core(steps, place_tree, alike, parents, weights, distances)
     scores = [
         *_score_words(source, target, alike, weights),
         float(total / weights.sum()) if len(target) else 1.0,
         *_score_links(parents, weights, places, distances),
-        *_score_all_pairs(target, weights, places, distances, measure_distances(*links)),
+        *_score_all_pairs(target, weights, places, distances, measure_ways(list_links(target))),
         *_score_surroundings(source, target, alike, places),
         math.log1p(len(source)),
         math.log1p(len(target)),
     ]
     return scores, places
-
-
-def read_links(tree: ContentTree) -> tuple[Ints, Ints]:
-    """Return the word above each word of a tree, and whether the word is a part of a compound word."""
-    return np.array(tree.parents, np.int64), np.array(tree.is_part, np.int64)
 
 
 def _score_words(source: ContentTree, target: ContentTree, alike: Floats, weights: Floats) -> list[float]:

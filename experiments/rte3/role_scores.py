@@ -4,7 +4,6 @@
 
 from __future__ import annotations
 
-import heapq
 import math
 from collections import defaultdict
 from itertools import pairwise
@@ -14,28 +13,25 @@ import numpy as np
 
 from experiments.rte3.content import (
     CLASSES,
-    FARTHEST,
-    IN_COMPOUND,
     INCLUSION,
-    TO_TEXT,
+    Links,
     WordSupport,
     find_unit,
     list_below,
+    list_links,
     list_texts,
+    measure_ways,
     score_each,
-    score_inclusion,
     score_places,
+    search_ways,
     set_length,
     weigh_words,
 )
 from experiments.rte3.roles import CLAUSES, WITHOUT_PREPOSITION, RoleGraph, make_role_graph
 from rekern.core.arrays import Floats, Ints
-from rekern.core.compiling import compiled
-from rekern.core.interruption import call_core
 from rekern.kernels.score_kernel import ScoreKernel
 from rekern.similarity.lexical_resources import LexicalResources
 from rekern.similarity.pair_sides import Sides, read_tree_sides
-from rekern.similarity.score_groups import GROUPS, Group
 from rekern.structures.word_space import WordSpace
 
 FRAMES = (
@@ -66,50 +62,6 @@ _NOUN_OBJECT = ("of", "part", "predicate", "quality")
 _NOUN_SUBJECT = ("by", "of", "quality", "part")
 
 
-@compiled
-def search_ways(start, offsets, others, costs, limit):
-    """Return the length of the shortest way from a word to every other one, and the last word before its end.
-
-    The links of word ``i`` lead to ``others[offsets[i] : offsets[i + 1]]``. Ways of at least ``limit`` are not followed
-    farther. Of ways of the same length, the first one found is kept.
-    """
-    size = len(offsets) - 1
-    lengths, before = np.full(size, np.inf), np.full(size, -1, np.int64)
-    lengths[start] = 0.0
-    waiting = [(0.0, start)]
-    while len(waiting) > 0:
-        length, word = heapq.heappop(waiting)
-        if length > lengths[word]:
-            continue
-        if length >= limit:
-            break
-        for link in range(offsets[word], offsets[word + 1]):
-            other = others[link]
-            if length + costs[link] < lengths[other]:
-                lengths[other] = length + costs[link]
-                before[other] = word
-                heapq.heappush(waiting, (lengths[other], other))
-    return lengths, before
-
-
-@compiled
-def measure_ways(starts, offsets, others, costs, words, limit):
-    """Return the lengths of the shortest ways from some words to the first ``words`` words, at most ``limit``."""
-    found = np.empty((len(starts), words))
-    for row in range(len(starts)):
-        lengths, _ = search_ways(starts[row], offsets, others, costs, limit)
-        found[row] = np.minimum(lengths[:words], limit)
-    return found
-
-
-class Links(NamedTuple):
-    """The links of a graph, in both directions, word by word; the last word stands for the whole text."""
-
-    offsets: Ints
-    others: Ints
-    costs: Floats
-
-
 class Pair(NamedTuple):
     """The graphs of both sides, how far each word of the source supports each of the target, and the target's root."""
 
@@ -127,19 +79,12 @@ def score_roles(sides: Sides, resources: LexicalResources) -> Floats:
 def score_graphs(source: RoleGraph, target: RoleGraph, support: WordSupport) -> list[float]:
     """Return the scores of one pair of graphs."""
     alike = compare_graphs(source, target, support)
-    links = list_links(source)
-    lengths = measure_all_ways(source, links)
+    links = list_role_links(source)
+    lengths = measure_ways(links)
     weights = weigh_words(target.tree, support)
     included, places = score_places(source.tree, target.tree, alike, weights, lengths)
     pair = Pair(source, target, alike, target.tree.parents.index(-1) if len(target) else -1)
     return [*included, *_score_frame(pair, lengths), *_score_way(pair, links, lengths, places), *_score_identity(pair)]
-
-
-def measure_all_ways(graph: RoleGraph, links: Links, starts: Ints | None = None) -> Floats:
-    """Return the lengths of the shortest ways from some words of a graph, or from each, to all words."""
-    starts = np.arange(len(graph)) if starts is None else starts
-    found: Floats = call_core(30.0 * len(starts) * len(graph), measure_ways, starts, *links, len(graph), FARTHEST)
-    return found
 
 
 def compare_graphs(source: RoleGraph, target: RoleGraph, support: WordSupport) -> Floats:
@@ -152,21 +97,10 @@ def compare_graphs(source: RoleGraph, target: RoleGraph, support: WordSupport) -
     return alike
 
 
-def list_links(graph: RoleGraph) -> Links:
+def list_role_links(graph: RoleGraph) -> Links:
     """Return the links of the tree, those of roles, and those between words for the same, with their steps."""
-    text, tree = len(graph), graph.tree
-    links = [
-        (place, parent if parent >= 0 else text, TO_TEXT if parent < 0 else IN_COMPOUND if inside else 1.0)
-        for place, (parent, inside) in enumerate(zip(tree.parents, tree.is_part))
-    ]
-    links += [(one, other, SHORT.get(role, 1.0)) for one, role, other in graph.edges]
-    links += [(one, other, SAME) for one, other in graph.same]
-    ones, others = (np.array([link[side] for link in links], np.int64) for side in (0, 1))
-    costs = np.array([cost for *_, cost in links], float)
-    ones, others, costs = np.concatenate([ones, others]), np.concatenate([others, ones]), np.tile(costs, 2)
-    order = np.argsort(ones, kind="stable")
-    offsets = np.searchsorted(ones[order], np.arange(text + 2))
-    return Links(offsets, others[order], costs[order])
+    roles = [(one, other, SHORT.get(role, 1.0)) for one, role, other in graph.edges]
+    return list_links(graph.tree, [*roles, *((one, other, SAME) for one, other in graph.same)])
 
 
 def compare_roles(target: str, source: str) -> float:
@@ -364,8 +298,8 @@ def score_way(source: RoleGraph, target: RoleGraph, support: WordSupport) -> lis
         return [0.0] * len(WAYS)
     alike = compare_graphs(source, target, support)
     starts, ends = (np.flatnonzero(alike[thing] >= LEAST) for thing in (stated.about, stated.last))
-    links = list_links(source)
-    from_starts = measure_all_ways(source, links, starts)
+    links = list_role_links(source)
+    from_starts = measure_ways(links, starts)
     # They are as near to each other as any two; of those that are farthest apart the first ones.
     apart = np.where(starts[:, None] == ends[None], np.inf, from_starts[:, ends])
     if not apart.size or np.isinf(apart.min()):
@@ -373,7 +307,7 @@ def score_way(source: RoleGraph, target: RoleGraph, support: WordSupport) -> lis
     row, column = np.unravel_index(int(apart.argmin()), apart.shape)
     start, end = int(starts[row]), int(ends[column])
     between = [word for word in find_way(start, end, links)[1:-1] if word < len(source)]
-    way = Way(start, end, between, from_starts[row], measure_all_ways(source, links, ends[[column]])[0])
+    way = Way(start, end, between, from_starts[row], measure_ways(links, ends[[column]])[0])
     return _score_found(source, way, stated, alike)
 
 
@@ -441,8 +375,3 @@ class StatedRelation(ScoreKernel):
             vectors = [unit for unit in units if unit.any()]
             rows.append(set_length(np.array(vectors).reshape(len(vectors), size).sum(axis=0)))
         return np.array(rows).reshape(-1, size)
-
-
-GROUPS["inclusion"] = Group(INCLUSION, score_inclusion, needs_space=True, needs_trees=True, is_directed=True)
-GROUPS["roles"] = Group(ROLES, score_roles, needs_space=True, needs_trees=True, is_directed=True)
-GROUPS["ways"] = Group(WAYS, score_ways, needs_space=True, needs_trees=True, is_directed=True)

@@ -12,8 +12,9 @@ from experiments.rte3.content import (
     LIGHT_STEMS,
     ContentTree,
     WordSupport,
+    list_links,
     make_content_tree,
-    measure_distances,
+    measure_ways,
     place_tree,
     score_trees,
 )
@@ -97,7 +98,7 @@ def test_places_and_scores(data):
     )
     given_weights = np.array([data.draw(st.sampled_from([0.0, 1.0, 2.5])) for _ in range(len(target))], float)
     weights = (1 + given_weights) * np.where(np.array(target.kinds, int) == 2, 0.5, 1.0)
-    apart = measure_distances(np.array(source.parents, np.int64), np.array(source.is_part, np.int64))
+    apart = measure_ways(list_links(source))
     np.testing.assert_allclose(apart.tolist(), reference.distances(source.parents, source.is_part), atol=1e-12)
     places, total = place_tree(support, np.array(target.parents, np.int64), weights, apart)
     best = reference.best_value(support.tolist(), target.parents, weights, apart.tolist())

@@ -14,8 +14,8 @@ from experiments.rte3.role_scores import (
     ROLES,
     STEPS,
     compare_roles,
-    list_links,
-    measure_all_ways,
+    list_role_links,
+    measure_ways,
     score_graphs,
 )
 from experiments.rte3.roles import RoleGraph, make_role_graph
@@ -221,7 +221,7 @@ def test_scores(data):
     given_support = [[data.draw(values) for _ in range(len(source))] for _ in range(len(target))]
     support = np.array(given_support, float).reshape(len(target), len(source))
     far = reference.distances(source)
-    lengths = measure_all_ways(source, list_links(source))
+    lengths = measure_ways(list_role_links(source))
     np.testing.assert_allclose(lengths.tolist(), far, atol=1e-9)
     found = dict(zip(ROLES, score_graphs(source, target, GivenSupport(support))))
     alike = reference.shared_support(source, support.tolist())

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from reference_roles import shared_support
 from test_roles import GivenSupport, graph, graphs, read, wordnet  # noqa: F401
 
-from experiments.rte3.role_scores import WAYS, StatedRelation, find_statement, list_links, measure_all_ways, score_way
+from experiments.rte3.role_scores import WAYS, StatedRelation, find_statement, list_role_links, measure_ways, score_way
 from rekern.kernels import Gaussian
 from rekern.similarity import Similarities, WordVectors
 from rekern.structures import to_conllu
@@ -117,7 +117,7 @@ def test_scores(data):
     values = st.sampled_from([0.0, 0.0, 0.45, 0.5, 0.75, 0.8, 0.85, 1.0])
     drawn = [[data.draw(values) for _ in range(len(source))] for _ in range(len(target))]
     support = np.array(drawn, float).reshape(len(target), len(source))
-    lengths = measure_all_ways(source, list_links(source))
+    lengths = measure_ways(list_role_links(source))
     found = score_way(source, target, GivenSupport(support))
     stated = find_statement(target)
     assert (stated and (stated.about, stated.last, stated.relation)) == reference.statement(target)
