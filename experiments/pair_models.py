@@ -13,7 +13,6 @@ from sklearn.base import clone
 
 from experiments.rewriting_settings import Setting
 from rekern.core.arrays import AnyArray, Floats
-from rekern.core.exact_sums import sum_rows_exactly
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Items
 from rekern.kernels.score_kernel import ScoreKernel
@@ -191,9 +190,9 @@ class Judgements(ScoreKernel):
 
     def fit(self, X: Items, y: object = None) -> Self:
         """Learn the mean and the spread of the decisions about the training pairs."""
-        values = self.judge.decide(X)[None]
-        self.mean_ = float(sum_rows_exactly(values)[0]) / values.size
-        self.scale_ = float(np.sqrt(sum_rows_exactly((values - self.mean_) ** 2)[0] / values.size)) or 1.0
+        values = self.judge.decide(X)
+        self.mean_ = float(values.mean())
+        self.scale_ = float(values.std()) or 1.0
         return self
 
     def raw_scores(self, X: Items) -> Floats:

@@ -9,7 +9,6 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from rekern.core.arrays import Floats
-from rekern.core.exact_sums import sum_rows_exactly
 from rekern.core.messages import show_value
 from rekern.core.object_descriptions import State
 from rekern.core.parameters import check_positive, check_whole
@@ -139,9 +138,9 @@ class Curves(ScoreKernel):
             raise InputError("there are no items to learn curves from; give at least one")
         self.low_, self.high_ = raw.min(axis=0), raw.max(axis=0)
         basis = self._find_rises(raw)
-        self.center_ = _find_means(basis)
+        self.center_ = basis.mean(axis=0)
         basis -= self.center_
-        variances = _find_means(np.square(basis, out=basis))
+        variances = np.square(basis, out=basis).mean(axis=0)
         used = self.high_ - self.low_ > SMALLEST_RANGE
         share = self.weight / max(int(used.sum()), 1)
         self.scale_ = np.zeros((len(used), pieces + 1))
@@ -285,12 +284,3 @@ class Curves(ScoreKernel):
             "pieces": self.check_parameters(),
             "products": math.comb(scores, 2) if self.products else 0,
         }
-
-
-def _find_means(features: Floats) -> Floats:
-    """Return the mean of every feature, from items × scores × features.
-
-    The sums are exact, so that the result does not depend on the order of the items.
-    """
-    means = sum_rows_exactly(features.reshape(len(features), -1).T) / len(features)
-    return means.reshape(features.shape[1:])

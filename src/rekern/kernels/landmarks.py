@@ -20,7 +20,6 @@ from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Items, make_sequence, materialize_items, take_items
 from rekern.kernels.landmark_choice import choose_at_random, choose_far_apart
 from rekern.kernels.landmark_decision import share_out
-from rekern.kernels.score_core import fill_products
 from rekern.kernels.score_kernel import ScoreBlock
 from rekern.structures.item_states import pack_items, unpack_items
 
@@ -188,11 +187,11 @@ class Landmarks(TransformerMixin, Kernel):
         coefficients = np.asarray(coefficients, dtype=float)
         chosen = np.flatnonzero(np.any(coefficients != 0, axis=1))
         features = self.compute_features(take_items(make_sequence(X), chosen))
-        return self.weigh_features(multiply(np.ascontiguousarray(coefficients[chosen].T), features).T)
+        return self.weigh_features(features.T @ coefficients[chosen])
 
     def weigh_features(self, weights: Floats) -> DecisionFunction:
         """Return the decision function with these weights of the features, a column for each output."""
-        coefficients = multiply(np.ascontiguousarray(weights.T), self.find_root()).T  # the matrix is symmetric
+        coefficients = self.find_root() @ weights
         return share_out(self.kernel.decision_function(self.items_, coefficients), self.rows_)
 
     def restore_decision(self, state: State, outputs: int) -> DecisionFunction:
@@ -214,15 +213,5 @@ class FeatureBlock:
     root: Floats
 
     def __call__(self, first: int, last: int) -> Floats:
-        return multiply(self.block(first, last), self.root)
-
-
-def multiply(left: Floats, right: Floats) -> Floats:
-    """Return the product of two matrices; a row of it does not depend on other rows or on the number of threads.
-
-    >>> multiply(np.eye(2), np.array([[1.0, 2.0], [3.0, 4.0]])).tolist()
-    [[1.0, 2.0], [3.0, 4.0]]
-    """
-    product = np.empty((len(left), right.shape[1]))
-    fill_products(np.ascontiguousarray(left), np.ascontiguousarray(right), 0, product)
-    return product
+        features: Floats = self.block(first, last) @ self.root
+        return features

@@ -16,7 +16,6 @@ from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Item, Items, materialize_items, wrap_item
-from rekern.kernels.score_core import fill_products
 from rekern.kernels.score_effects import ScoreEffect
 
 if TYPE_CHECKING:
@@ -204,6 +203,5 @@ class ScoreBlock:
 
     def __call__(self, first: int, last: int) -> Floats:
         offset = first if self.symmetric else 0
-        block = np.empty((last - first, self.right.shape[1] - offset))
-        fill_products(np.ascontiguousarray(self.left[first:last]), self.right, offset, block)
+        block: Floats = self.left[first:last] @ self.right[:, offset:]
         return block

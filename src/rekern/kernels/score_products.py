@@ -10,8 +10,7 @@ from typing import NamedTuple
 import numpy as np
 
 from rekern.core.arrays import Floats, Ints
-from rekern.core.exact_sums import multiply_columns, sum_rows_exactly
-from rekern.kernels.score_core import add_products, sum_products
+from rekern.core.compiling import compiled
 from rekern.kernels.score_kernel import ScoreBlock
 
 SMALLEST_SHARE = 1e-9  # of the squares of the products that their variance is; less is rounding
@@ -62,11 +61,11 @@ class ScoreProducts(NamedTuple):
 
     @classmethod
     def learn(cls, lines: Floats, weight: float) -> ScoreProducts:
-        """Return the products whose variances in these items add up to ``weight``, whatever the order of the items."""
+        """Return the products whose variances in these items add up to ``weight``."""
         n, scores = lines.shape
-        center: Floats = multiply_columns(lines)[list_pairs(scores)] / n
-        total = float(sum_rows_exactly(_square_products(lines)[None])[0]) / n
-        variance = total - float(sum_rows_exactly(center[None] ** 2)[0])
+        center: Floats = (lines.T @ lines)[list_pairs(scores)] / n
+        total = float(_square_products(lines).mean())
+        variance = total - float(center @ center)
         return cls(center, float(np.sqrt(weight / variance)) if variance > SMALLEST_SHARE * total else 0.0)
 
     def list_features(self, lines: Floats) -> Floats:
@@ -79,7 +78,7 @@ class ScoreProducts(NamedTuple):
         """Return for each item what its mean products take from every value of the Gram."""
         table = self.fill_table(self.center)
         found = np.full(len(lines), -0.5 * float(self.center @ self.center))
-        sum_products(lines, table, found)
+        _sum_products(lines, table, found)
         return found * self.scale**2
 
     def sum_squares(self, lines: Floats) -> Floats:
@@ -103,7 +102,7 @@ class ScoreProducts(NamedTuple):
     def add_up(self, lines: Floats, weights: Floats, sums: Floats) -> None:
         """Add to the sum of each item its centred products, times the weights of one output."""
         sums -= float(weights @ self.center)
-        sum_products(lines, self.fill_table(weights), sums)
+        _sum_products(lines, self.fill_table(weights), sums)
 
     @staticmethod
     def fill_table(values: Floats) -> Floats:
@@ -119,6 +118,23 @@ def _square_products(lines: Floats) -> Floats:
     squares = np.ascontiguousarray(lines**2)
     found: Floats = 0.5 * (squares.sum(axis=1) ** 2 - (squares**2).sum(axis=1))
     return found
+
+
+@compiled
+def _sum_products(lines, weights, sums):  # type: ignore[no-untyped-def]
+    """Add to the sum of each row the products of every two of its scores, times weights above the diagonal."""
+    n = lines.shape[1]
+    found = np.empty(n)
+    for row in range(len(lines)):
+        found[:] = 0.0
+        for first in range(n):
+            value, line = lines[row, first], weights[first]
+            for second in range(first + 1, n):
+                found[second] += value * line[second]
+        total = 0.0
+        for second in range(n):
+            total += found[second] * lines[row, second]
+        sums[row] += total
 
 
 @dataclass(frozen=True)
@@ -143,6 +159,12 @@ class ProductBlock:
     def __call__(self, first: int, last: int) -> Floats:
         block = self.curves(first, last)
         offset, rows = first if self.curves.symmetric else 0, self.rows[first:last]
-        shifts = self.row_shifts[first:last], self.column_shifts
-        add_products(rows, self.columns, rows**2, self.column_squares, *shifts, self.factor, offset, block)
+        # The sum over all i < j of l[i]·l[j]·o[i]·o[j] is half of (l·o)² − l²·o². The shifts are what is left of the
+        # means that are subtracted from the products.
+        sums = rows @ self.columns[:, offset:]
+        sums *= sums
+        sums -= rows**2 @ self.column_squares[:, offset:]
+        sums *= 0.5 * self.factor
+        block += sums
+        block -= self.row_shifts[first:last, None] + self.column_shifts[offset:]
         return block

@@ -10,7 +10,6 @@ import numpy as np
 from sklearn.exceptions import NotFittedError
 
 from rekern.core.arrays import Floats
-from rekern.core.exact_sums import sum_rows_exactly
 from rekern.core.messages import list_names, show_value
 from rekern.core.object_descriptions import State
 from rekern.core.parallel_jobs import run_in_threads, split_evenly
@@ -265,10 +264,8 @@ class Similarities(ScoreKernel):
             if self.space is None and any(GROUPS[name].needs_space for name in used & GROUPS.keys()):
                 self.space_ = LatentSemantics().fit(sides.lemmas)
         found = self._compute_new_scores(X, tokens, raw, names)
-        columns = found.T
-        # The sums are exact, so that the result does not depend on the order of the pairs.
-        self.mean_ = sum_rows_exactly(columns) / len(found)
-        spread = np.sqrt(sum_rows_exactly((columns - self.mean_[:, None]) ** 2) / len(found))
+        self.mean_ = found.mean(axis=0)
+        spread = found.std(axis=0)
         self.scale_ = np.where(spread < SMALLEST_SPREAD, 0.0, spread)
         self._keep(X, found)
         return found
