@@ -21,6 +21,7 @@ from typing import IO, TypedDict
 
 import joblib
 import numpy as np
+from threadpoolctl import threadpool_limits
 
 from rekern.core.arrays import Floats
 from rekern.core.files import check_writable, open_locked, remove_locked, show_path
@@ -118,12 +119,13 @@ def _fill(
     """Compute the blocks that are missing; of a symmetric Gram only the part right of the diagonal."""
     recorded, since = done, time.monotonic()
     try:
-        for (first, last), block in zip(blocks[done:], _compute_blocks(plan, blocks[done:], n_jobs)):
-            matrix[first:last, first if plan.symmetric else 0 :] = block
-            done += 1
-            if time.monotonic() - since >= RECORD_SECONDS:
-                _record(matrix, record, state, done)
-                recorded, since = done, time.monotonic()
+        with threadpool_limits(1, user_api="blas"):  # the jobs use the cores
+            for (first, last), block in zip(blocks[done:], _compute_blocks(plan, blocks[done:], n_jobs)):
+                matrix[first:last, first if plan.symmetric else 0 :] = block
+                done += 1
+                if time.monotonic() - since >= RECORD_SECONDS:
+                    _record(matrix, record, state, done)
+                    recorded, since = done, time.monotonic()
     finally:  # Ctrl-C keeps what there is
         if done > recorded:
             _record(matrix, record, state, done)

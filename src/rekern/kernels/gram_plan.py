@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 import numpy.typing as npt
+from threadpoolctl import threadpool_limits
 
 from rekern.core.arrays import Floats
 from rekern.core.parallel_jobs import has_shared_memory, run, split_range
@@ -89,8 +90,9 @@ def fill_gram(plan: GramPlan, matrix: npt.NDArray[np.floating], n_jobs: int | No
     for prepare in plan.prepare:
         prepare(n_jobs)
     if is_here:
-        for _ in run(partial(_compute_block, matrix, plan), blocks, n_jobs, "Gram matrix"):
-            pass
+        with threadpool_limits(1, user_api="blas"):  # the jobs use the cores
+            for _ in run(partial(_compute_block, matrix, plan), blocks, n_jobs, "Gram matrix"):
+                pass
         if plan.symmetric:
             mirror_matrix(matrix, n_jobs)
     else:
