@@ -404,20 +404,3 @@ def test_a_killed_process_goes_on(tmp_path):
     assert list(map(int, again)) == list(range(16 * done, 320, 16))  # nothing that was recorded is computed again
     assert np.array_equal(np.load(path), Rewriting((1, 2)).gram(corpus(320)))
     assert os.listdir(tmp_path) == ["gram.npy"]
-
-
-def test_blocks_that_are_sent_are_not_small(monkeypatch):
-    pairs = [(f"a b {number}", f"b {number}") for number in range(100)]
-    expected = Rewriting((1, 2)).gram(pairs)
-    asked = []
-
-    def note(function, calls, *rest):
-        asked.append(len(calls))
-        return (function(*call) for call in calls)
-
-    monkeypatch.setattr(base, "BLOCK_BYTES", 1 << 21)
-    monkeypatch.setattr(base, "run", note)
-    assert np.array_equal(Rewriting((1, 2)).gram(pairs), expected)
-    monkeypatch.setattr(base, "has_shared_memory", lambda: False)
-    assert np.array_equal(Rewriting((1, 2)).gram(pairs), expected)
-    assert asked == [7, 1]  # 16 rows for a thread, and all 100, which are far from 2 MB, for another process
