@@ -4,10 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 from rekern.core.arrays import Floats, Ints, Keys
-from rekern.core.csr import make_csr
 from rekern.core.inverted_lists import ListBlock, invert_rows
 from rekern.core.key_rows import KeyRows
 from rekern.core.parameters import check_decay
@@ -23,9 +20,7 @@ from rekern.structures.tokens import hash_tokens
 from rekern.structures.trees import Trees
 
 if TYPE_CHECKING:
-    import scipy.sparse as sp
-
-_SPREAD = np.uint64(0x9E3779B97F4A7C15)  # odd: a product with it keeps numbers apart and fills the high bits
+    pass
 
 
 @register
@@ -48,16 +43,6 @@ class SubTree(TreeKernel[float], KeyFeatureKernel[Trees]):
         self.normalize = normalize
         self.on = on
 
-    def number_subtrees(self, left: Trees, right: Trees | None = None) -> tuple[KeyRows, KeyRows | None]:
-        """Return the subtrees of every tree, by numbers that equal subtrees of both corpora share."""
-        both = left if right is None else Trees.concatenated([left, right])
-        indptr, numbers, values, _ = list_subtrees(*both.arrays, check_decay(self.decay))
-        rows = KeyRows(indptr, numbers.astype(np.uint64) * _SPREAD, values)
-        rows = normalize_rows(rows) if self.normalize else rows
-        if right is None:
-            return rows, None
-        return rows.slice_rows(0, len(left)), rows.slice_rows(len(left), len(both))
-
     def extract_rows(self, corpus: Trees, n_jobs: int | None = None) -> KeyRows:
         """Return the subtrees of every tree, by keys that depend on the subtree alone."""
         indptr, numbers, values, examples = list_subtrees(*corpus.arrays, check_decay(self.decay))
@@ -72,18 +57,11 @@ class SubTree(TreeKernel[float], KeyFeatureKernel[Trees]):
         return dict(zip(named, write_subtrees(tree, named.values())))
 
     def plan_gram(self, X: Items, Y: Items, n_jobs: int | None) -> GramPlan:
-        """Number the subtrees of all trees and put them into inverted lists."""
-        left = self.read_items(X)
-        mine, theirs = self.number_subtrees(left, None if Y is None else self.read_items(Y))
-        lists = invert_rows(mine, theirs, n_jobs)
+        """Put the subtrees of all trees into inverted lists."""
+        mine = self.extract_rows(self.read_items(X))
+        lists = invert_rows(mine, None if Y is None else self.extract_rows(self.read_items(Y)), n_jobs)
         diagonal = square_rows(mine, self.normalize) if Y is None else None
-        return GramPlan(len(left), lists.width, Y is None, ListBlock(lists, diagonal))
-
-    def features(self, X: Items, n_jobs: int | None = None) -> sp.csr_array:
-        """Return a row for each tree, with a column for each distinct subtree of these trees."""
-        rows, _ = self.number_subtrees(self.read_items(X))
-        distinct, numbers = np.unique(rows.keys, return_inverse=True)
-        return make_csr(rows.values, numbers, rows.indptr, len(distinct))
+        return GramPlan(len(mine.indptr) - 1, lists.width, Y is None, ListBlock(lists, diagonal))
 
     def make_parameters(self, vocabulary: list[str], used: Ints) -> float:
         """Return the decay, after checking it."""
@@ -91,11 +69,11 @@ class SubTree(TreeKernel[float], KeyFeatureKernel[Trees]):
 
     def square_trees(self, trees: Trees, vocabulary: list[str], parameters: float, n_jobs: int | None = 1) -> Floats:
         """Return K(x, x), not normalised."""
-        return SubTree(self.decay, normalize=False).number_subtrees(trees)[0].sum_squares()
+        return SubTree(self.decay, normalize=False).extract_rows(trees).sum_squares()
 
     def diag(self, X: Items) -> Floats:
         """Return K(x, x) for every tree."""
-        return square_rows(self.number_subtrees(self.read_items(X))[0], self.normalize)
+        return square_rows(self.extract_rows(self.read_items(X)), self.normalize)
 
     def list_shared(self, left: Trees, right: Trees, parameters: float, beam: int, n: int | None) -> dict[str, float]:
         """Return the subtrees that two trees share, as text, with what each adds."""

@@ -14,7 +14,7 @@ from rekern.core.interruption import call_core
 from rekern.core.json_values import JsonObject
 from rekern.core.parallel_jobs import has_shared_memory, run_in_threads
 from rekern.core.parameters import check_most, check_whole
-from rekern.kernels.gram_plan import GramPlan
+from rekern.kernels.gram_plan import GramPlan, check_finite, invert_roots
 from rekern.kernels.kernel import Kernel
 from rekern.kernels.kernel_items import Item, Items, materialize_items
 from rekern.kernels.trees.folded_forest_core import Forest, build_forest
@@ -26,7 +26,6 @@ from rekern.kernels.trees.forests import (
     plant_forests,
     read_rows,
 )
-from rekern.kernels.trees.tree_value_checks import check_range, find_scales
 from rekern.structures.column_selection import select_trees
 from rekern.structures.trees import Trees
 
@@ -37,6 +36,8 @@ Parameters = TypeVar("Parameters")
 
 FEWEST_VALUES = 10_000  # of a Gram that a GPU computes: for fewer, the processor is done before a GPU has begun
 STRIP = 64  # rows that are normalised at once
+SMALLER_DECAY = "use a smaller decay (or mu)"
+SMALLEST = 1e-290  # square that can be normalised: the product of two 1/√square is still a number
 
 
 class FillBlock(Protocol):
@@ -184,6 +185,30 @@ class TreeExplanation(Explanation):
     def to_dict(self, n: int | None = None) -> JsonObject:
         """Return plain values for JSON."""
         return {**super().to_dict(n), "left": self.left, "right": self.right}
+
+
+def find_scales(squares: Floats) -> Floats:
+    """Return the factors by which rows and columns are normalised: 1/√K(x, x), 0 where K(x, x) = 0.
+
+    >>> find_scales(np.array([4.0, 0.0]))
+    array([0.5, 0. ])
+    """
+    tiny = (squares > 0) & (squares < SMALLEST)
+    if tiny.any():
+        row = int(np.argmax(tiny))
+        raise ValueError(f"row {row}: a kernel value is too small to be normalised; use a larger decay (or mu)")
+    return invert_roots(squares)
+
+
+def check_range(values: Floats, first: int = 0) -> Floats:
+    """Return the values, after checking that all are finite; the first value belongs to row ``first``.
+
+    >>> check_range(np.array([1.0, np.inf]))
+    Traceback (most recent call last):
+    ...
+    ValueError: row 1: a kernel value exceeds the range of numbers; use a smaller decay (or mu)
+    """
+    return check_finite(values, first, SMALLER_DECAY)
 
 
 def square_rows(core: FillBlock, rows: TreeRows, classes: SmallInts, parameters: object, n_jobs: int | None) -> Floats:
