@@ -51,12 +51,14 @@ BAD = {
     "guess.csv": (
         "Id,Customer asks,FAQ entry,Same?\n" + "1,who is it,what is this,yes\n2,why not me,why me,no\n" * 4,
         "guess.csv has no columns 'source', 'target' and 'label'; it has Id, Customer asks, FAQ entry, Same?: "
-        "name them with source=, target= and label= (--source, --target, --label)",
+        "name them with source=, target= and label= (--source, --target, --label), "
+        "perhaps --source 'Customer asks' --target 'FAQ entry'",
     ),
     "guess.tsv": (
         "Asked\tMeant\tSame?\n" + "who is it\twhat is this\tyes\nwhy not me\twhy me then\tno\n" * 4,
         "guess.tsv has no columns 'source', 'target' and 'label'; it has Asked, Meant, Same?: "
-        "name them with source=, target= and label= (--source, --target, --label)",
+        "name them with source=, target= and label= (--source, --target, --label), "
+        "perhaps --source Asked --target Meant --label 'Same?'",
     ),
     "guess_two.tsv": (
         "id\tText\tText\n" + "1\twho is it\twhat is this\n2\twhy not me\twhy me then\n" * 4,

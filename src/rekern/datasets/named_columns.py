@@ -1,5 +1,6 @@
 """The columns of a file as they are, before their meaning is known, with the place of every row in the file."""
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -135,6 +136,9 @@ class NamedColumns:
             remedy += "; label=None reads without labels"
         if option in ("--text", "--query-text") and len(self.names) == 1:
             remedy += ", or give --no-header if this is a text"
+        if not self.remedy and not option and self.file is not None and list(missing)[:2] == list(SIDES):
+            guess = self._guess_options("label" in missing)
+            remedy += f", perhaps {guess}" * bool(guess)
         wanted = list(missing.values())
         other_format = _suggest_format(self.names)
         if other_format is not None:
@@ -142,6 +146,25 @@ class NamedColumns:
         has_no = f"has no column{'' if len(wanted) == 1 else 's'} {_join_words([repr(name) for name in wanted])}"
         reason = f"{self.file or 'the table'} {has_no}; it has {list_names(self.names)}: {remedy}"
         return InputError(reason, file=self.file, names_file=True)
+
+    def _guess_options(self, with_label: bool) -> str:
+        """Return options to copy, such as ``--source asked --target meant``, or nothing if the values do not tell.
+
+        There must be two columns of texts, which have several words on average. A label has few values that recur.
+        """
+        texts, labels = [], []
+        for place, name in enumerate(self.names):
+            values = [str(value) for value in self.column(place)[:200] if value not in (None, "")]
+            if not values or not name or not str(name).isprintable() or list(self.names).count(name) > 1:
+                continue
+            if sum(len(value.split()) for value in values) >= 2.5 * len(values):
+                texts.append(name)
+            elif 2 <= len(set(values)) <= min(10, len(values) // 2):
+                labels.append(name)
+        if len(texts) != 2:
+            return ""
+        found = dict(zip(("source", "target", "label"), texts + (labels if with_label and len(labels) == 1 else [])))
+        return " ".join(f"--{role} {shlex.quote(str(name))}" for role, name in found.items())
 
     def has_corpus_columns(self, format: str) -> bool:
         """Whether the columns have the names of a public corpus, ``"msrp"`` or ``"rte"``.
