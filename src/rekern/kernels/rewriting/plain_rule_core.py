@@ -113,8 +113,8 @@ def find_strong_rules(
             low, high = min(float(ascending[n - 1]), 0.0), max(float(ascending[size - n]), 0.0)
             kept = np.flatnonzero((weights >= high) | (weights <= low))
             size = len(kept)
-            more = np.empty(room - size if size + width <= room else room)
-            found = [np.concatenate((part[kept], more.astype(part.dtype))) for part in found]
+            more = room if size + width > room else room - size
+            found = [np.concatenate((part[kept], np.empty(more, part.dtype))) for part in found]
     return found[0][:size], found[1][:size], found[2][:size]
 
 
