@@ -21,8 +21,7 @@ from rekern.kernels import (
     Spectrum,
     SubsetTree,
 )
-from rekern.kernels.landmark_choice import CANDIDATES, choose_far_apart, pick_far_apart
-from rekern.kernels.landmark_decision import MOST_SHARED
+from rekern.kernels.landmarks import CANDIDATES, MOST_SHARED, choose_far_apart, pick_far_apart
 from rekern.similarity import PrecisionRecall
 
 BELOW_ONE = np.nextafter(1.0, 0.0)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import partial
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -15,8 +15,6 @@ from rekern.core.progress import track
 from rekern.errors import InputError
 
 T = TypeVar("T")
-
-Results: TypeAlias = list[Any]  # of different functions
 
 FEWEST = 1 << 15  # entries, or steps of as long, that are worth a call in a thread
 SHARES = 2  # calls for each thread, so that none waits long for the others
@@ -128,7 +126,7 @@ class _LargeFunction:
         return 1 << 20
 
 
-def _call_all(large: _LargeFunction, calls: Sequence[tuple[object, ...]]) -> Results:
+def _call_all(large: _LargeFunction, calls: Sequence[tuple[object, ...]]) -> list[Any]:
     return [large.function(*call) for call in calls]
 
 
@@ -212,19 +210,6 @@ def keep_threads() -> Iterator[None]:
             pool.shutdown(wait=is_complete, cancel_futures=True)  # as below, nobody waits after an error or Ctrl-C
 
 
-def run_calls(calls: Sequence[tuple[object, ...]], n_jobs: int | None = None) -> Results:
-    """Return the results of calls, each a function and its arguments, from threads of this process.
-
-    >>> run_calls([(max, 1, 2), (len, "abc")], n_jobs=2)
-    [2, 3]
-    """
-    return run_in_threads(_apply, calls, n_jobs)
-
-
-def _apply(function: Callable[..., object], *arguments: object) -> object:
-    return function(*arguments)
-
-
 def limit_jobs(n_jobs: int | None, steps: int) -> int | None:
     """Return the number of jobs for so many steps: one if they take less time than threads need to begin.
 
@@ -232,20 +217,6 @@ def limit_jobs(n_jobs: int | None, steps: int) -> int | None:
     (4, 1)
     """
     return n_jobs if steps >= FEWEST else 1
-
-
-def count_shares(sizes: Sequence[int], n_jobs: int | None) -> list[int]:
-    """Return into how many calls each of several computations of these sizes is to be divided.
-
-    >>> count_shares([1 << 20, 1 << 20, 10], 8), count_shares([1 << 20], 1)
-    ([8, 8, 1], [1])
-    """
-    is_little = max(sizes, default=0) < 2 * FEWEST  # then nobody has to know the number of threads
-    threads = 1 if is_little else count_threads(n_jobs)
-    if threads == 1:
-        return [1] * len(sizes)
-    wanted = SHARES * threads / max(sum(sizes), 1)
-    return [max(1, min(round(wanted * size), size // FEWEST)) for size in sizes]
 
 
 def count_threads(n_jobs: int | None) -> int:

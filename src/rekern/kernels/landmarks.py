@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Self
+from typing import TYPE_CHECKING, Self, cast
 
 import numpy as np
 from sklearn.base import TransformerMixin
@@ -11,17 +13,19 @@ from sklearn.exceptions import NotFittedError
 from threadpoolctl import threadpool_limits
 
 from rekern.core.arrays import Floats, Ints
+from rekern.core.explanations import Part
 from rekern.core.object_descriptions import State
 from rekern.core.registry import register
 from rekern.core.state_schema import KERNEL, Anything, Array, Choice, Optional, Record, Schema, Whole, parameters
-from rekern.kernels.decision_functions import DecisionFunction
+from rekern.kernels.decision_functions import DecisionFunction, ExplainingKernel, GramDecision, SumDecision
 from rekern.kernels.gram_plan import Block, GramPlan, compute_gram
 from rekern.kernels.kernel import Kernel
-from rekern.kernels.kernel_items import Items, make_sequence, materialize_items, take_items
-from rekern.kernels.landmark_choice import choose_at_random, choose_far_apart
-from rekern.kernels.landmark_decision import share_out
+from rekern.kernels.kernel_items import Item, Items, make_sequence, materialize_items, take_items, wrap_item
+from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.kernels.score_kernel import ScoreBlock
 from rekern.structures.item_states import pack_items, unpack_items
+from rekern.structures.pairs import Pairs
+from rekern.structures.representations import Row
 
 if TYPE_CHECKING:
     import scipy.sparse as sp
@@ -215,3 +219,147 @@ class FeatureBlock:
     def __call__(self, first: int, last: int) -> Floats:
         features: Floats = self.block(first, last) @ self.root
         return features
+
+
+CANDIDATES = 3  # items that are compared with each other, for each landmark that is chosen among them
+ROUNDING = 1e-12  # of the squares of two items: a squared distance that is smaller is none
+
+
+def choose_at_random(total: int, n: int, generator: np.random.Generator) -> Ints:
+    """Choose ``n`` of ``total`` numbers, each with the same probability; they ascend.
+
+    >>> choose_at_random(3, 5, np.random.default_rng(0)).tolist()
+    [0, 1, 2]
+    """
+    if n >= total:
+        return np.arange(total)
+    return np.sort(generator.choice(total, n, replace=False))
+
+
+def choose_far_apart(total: int, n: int, generator: np.random.Generator, compare: Callable[[Ints], Floats]) -> Ints:
+    """Choose up to ``n`` of ``total`` numbers as k-means++ does (Arthur and Vassilvitskii, 2007); they ascend.
+
+    The first one is chosen at random. Every further one is chosen with a probability in proportion to its squared
+    distance from the nearest one that was chosen before. Among very many items, `CANDIDATES` times ``n`` of them are
+    drawn at random first, and the choice is made among these. ``compare`` returns the Gram of some of the items.
+
+    >>> points = np.array([0.0, 0.0, 0.0, 9.0])
+    >>> choose_far_apart(4, 2, np.random.default_rng(0), lambda rows: np.outer(points[rows], points[rows])).tolist()
+    [2, 3]
+    """
+    if n >= total:
+        return np.arange(total)
+    candidates = choose_at_random(total, CANDIDATES * n, generator)
+    return np.sort(candidates[pick_far_apart(compare(candidates), generator.random(n))])
+
+
+def pick_far_apart(gram: Floats, numbers: Floats) -> Ints:
+    """Return the rows of a Gram that k-means++ picks, one for each of some random numbers from 0 to below 1.
+
+    It stops early if all other rows are at distance 0 from those that were picked.
+
+    >>> pick_far_apart(np.diag([1.0, 1.0, 0.0]), np.array([0.1, 0.9, 0.5])).tolist()
+    [0, 2, 1]
+    """
+    squares = gram.diagonal()
+    picked = [int(numbers[0] * len(gram))]
+    distances = np.full(len(gram), np.inf)
+    for number in numbers[1:].tolist():
+        last = picked[-1]
+        both = squares + squares[last]
+        apart = both - 2 * gram[last]
+        np.minimum(distances, np.where(apart > ROUNDING * both, apart, 0.0), out=distances)
+        distances[last] = 0.0
+        sums = np.cumsum(distances)
+        if not sums[-1] > 0:
+            break
+        place = min(number * sums[-1], np.nextafter(sums[-1], 0.0))  # below the sum, also if the product is rounded up
+        picked.append(int(np.searchsorted(sums, place, side="right")))
+    return np.array(picked)
+
+
+MOST_SHARED = 100  # landmarks, those that add most, of which the fragments are listed: all would take a minute
+MOST_FRAGMENTS = 50  # of one landmark
+
+
+def share_out(decision: DecisionFunction, rows: Ints) -> DecisionFunction:
+    """Return a decision function over landmarks whose parts are what an item shares with them.
+
+    Kernels with explicit features list them already. ``rows`` are the numbers of the landmarks among training items.
+
+    >>> from rekern.kernels import PartialTree
+    >>> decide = PartialTree(normalize=False).decision_function(["(A b)", "(C d)"], np.array([[2.0], [1.0]]))
+    >>> [part.name for part in share_out(decide, np.arange(2)).parts("(A b)")]
+    ['(A)', '(b)', '(A b)']
+    """
+    if isinstance(decision, SumDecision):
+        return SumDecision([share_out(summand, rows) for summand in decision.summands])
+    if isinstance(decision, GramDecision):
+        return LandmarkDecision(decision, rows)
+    return decision
+
+
+class LandmarkDecision(DecisionFunction):
+    """A sum over landmarks. What a landmark adds is shared out over the fragments that it shares with the item.
+
+    The shares are in proportion to what each fragment adds to the kernel's value; in a kernel on pairs, to the values
+    of the better pairing. Landmarks beyond the `MOST_SHARED` that add most are one part together. Those of a kernel
+    that lists no fragments are a part each.
+    """
+
+    def __init__(self, decision: GramDecision, rows: Ints):
+        self.decision = decision
+        self.rows = rows
+
+    def score(self, X: Items, n_jobs: int | None = None) -> Floats:
+        """Return the sums for every item, a column for each output."""
+        return self.decision.score(X, n_jobs)
+
+    def to_state(self) -> State:
+        """Return the landmarks and their coefficients."""
+        return self.decision.to_state()
+
+    def has_items(self) -> bool:
+        """Return True: the landmarks are needed."""
+        return True
+
+    def parts(self, item: Item, output: int = 0) -> list[Part]:
+        """Return one part for each fragment, and for landmarks whose parts are not shared out."""
+        items, kernel = self.decision.items, self.decision.kernel
+        if not len(items):
+            return []
+        values = kernel.gram(wrap_item(item), items, n_jobs=1)[0]
+        weights = self.decision.coefficients[:, output]
+        added = values * weights
+        order = np.argsort(-np.abs(added), kind="stable")
+        order = order[added[order] != 0]
+        most = MOST_SHARED if isinstance(kernel, ExplainingKernel) else 0
+        totals: dict[tuple[str, str, str, str], float] = defaultdict(float)
+        alone = []
+        for place in order[: most or None].tolist():
+            shared = self._list_shared(item, cast(Item, items[place])) if most else []
+            whole = sum(part.contribution for part in shared)
+            for part in shared if whole > 0 else ():
+                share = part.contribution / whole
+                totals[part.kind, part.name, part.source, part.target] += share * float(added[place])
+            if not whole > 0:
+                name = f"{summarize_kernel(kernel)} with landmark {self.rows[self.decision.chosen[place]]}"
+                alone.append(Part("landmark", name, float(values[place]), float(weights[place])))
+        found = [
+            Part(kind, name, 1.0, weight, source, target) for (kind, name, source, target), weight in totals.items()
+        ]
+        rest = order[most:] if most else order[:0]
+        if len(rest):
+            alone.append(Part("landmark", f"{len(rest)} other landmarks", 1.0, float(added[rest].sum())))
+        return sorted(found, key=lambda part: -abs(part.contribution)) + alone
+
+    def _list_shared(self, item: Item, landmark: Item) -> list[Part]:
+        explaining = cast(ExplainingKernel, self.decision.kernel)
+        return list(explaining.explain(_isolate(item), _isolate(landmark), n=MOST_FRAGMENTS).parts)
+
+
+def _isolate(item: Item) -> Item:
+    """Return a row of a table by itself: to number the labels of all trees of the table would take most of the time."""
+    if isinstance(item, Pairs):
+        return item[0]
+    return dict(item) if isinstance(item, Row) else item

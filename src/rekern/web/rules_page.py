@@ -14,8 +14,7 @@ from starlette.responses import Response
 
 from rekern.drawing.curve_plots import make_plot, write_plots
 from rekern.kernels.rewriting.rule_decision import RuleDecision
-from rekern.kernels.rewriting.rule_places import RulePlace, find_rule_places
-from rekern.kernels.rewriting.strong_rules import STORED, WeightedRule
+from rekern.kernels.rewriting.strong_rules import STORED, RulePlace, WeightedRule, find_rule_places
 from rekern.kernels.score_effects import ScoreEffect
 from rekern.learning.model_rules import ModelRules
 from rekern.learning.pair_regressor import PairRegressor

@@ -20,8 +20,7 @@ from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.graphs.neighborhood_features import NeighborhoodFeatures, iterate_root_pairs
 from rekern.kernels.kernel_items import Item, Items, materialize_items
-from rekern.kernels.key_decision import KeyDecision
-from rekern.kernels.key_feature_kernel import KeyFeatureKernel, square_rows
+from rekern.kernels.key_feature_kernel import KeyDecision, KeyFeatureKernel, square_rows
 from rekern.structures.column_selection import select_graphs
 from rekern.structures.graphs import Graphs
 

@@ -25,9 +25,8 @@ from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.kernels.rewriting.rewriting_kernel import Rewriting
 from rekern.kernels.rewriting.rule_extraction import MOST_RULES
 from rekern.kernels.rewriting.rule_parts import RuleValues, list_rule_parts
-from rekern.kernels.rewriting.rule_text import PairWords, find_matches
+from rekern.kernels.rewriting.rule_text import PairWords, find_matches, spell_pair
 from rekern.kernels.rewriting.strong_rules import BothSides, RuleShelf, WeightedRule
-from rekern.kernels.rewriting.whole_words import spell_pair
 from rekern.kernels.rewriting.window_rows import list_all_rules
 from rekern.structures.column_selection import select_pairs
 from rekern.structures.pairs import Pairs

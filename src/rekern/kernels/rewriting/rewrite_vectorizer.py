@@ -25,7 +25,7 @@ from rekern.errors import InputError
 from rekern.kernels.kernel_items import Items, materialize_items
 from rekern.kernels.rewriting.rewriting_kernel import Rewriting
 from rekern.kernels.rewriting.rule_extraction import PAIRS_IN_BLOCK, RuleExtractor
-from rekern.kernels.rewriting.rule_names import name_rules
+from rekern.kernels.rewriting.rule_text import name_rules
 from rekern.structures.pairs import Pairs
 from rekern.structures.tokenizer import Tokenize
 

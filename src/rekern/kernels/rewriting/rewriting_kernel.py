@@ -35,7 +35,7 @@ from rekern.kernels.kernel_items import Items, materialize_items
 from rekern.kernels.key_feature_kernel import KeyFeatureKernel
 from rekern.kernels.rewriting.rule_decision import RuleDecision
 from rekern.kernels.rewriting.rule_extraction import RuleExtractor
-from rekern.kernels.rewriting.rule_names import name_rules
+from rekern.kernels.rewriting.rule_text import name_rules
 from rekern.kernels.rewriting.window_rows import list_all_parts
 from rekern.structures.column_selection import select_pairs
 from rekern.structures.pairs import Pairs

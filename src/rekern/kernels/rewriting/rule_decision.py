@@ -29,9 +29,8 @@ from rekern.kernels.kernel_summary import summarize_kernel
 from rekern.kernels.rewriting.plain_rules import NgramLists, PlainRules
 from rekern.kernels.rewriting.rule_extraction import MOST_RULES, MeasuredBlocks, RuleExtractor
 from rekern.kernels.rewriting.rule_parts import CombinedRules, RuleValues, list_aligned_parts, list_combined_parts
-from rekern.kernels.rewriting.rule_text import PairWords
+from rekern.kernels.rewriting.rule_text import PairWords, spell_pair
 from rekern.kernels.rewriting.strong_rules import BothSides, RuleShelf, find_strong_rules
-from rekern.kernels.rewriting.whole_words import spell_pair
 from rekern.kernels.rewriting.window_rows import WindowRows
 from rekern.structures.column_selection import select_pairs
 from rekern.structures.pairs import Pairs

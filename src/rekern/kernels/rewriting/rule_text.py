@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
 
 from rekern.core.arrays import Booleans, Ints, Keys, SmallInts
 from rekern.core.hashing import mix_array
+from rekern.core.key_index import index_keys, look_up
+from rekern.core.key_rows import note_first_rows
+from rekern.core.parallel_jobs import split_range
+from rekern.kernels.key_feature_kernel import group_by_row
 from rekern.kernels.rewriting.aligned_rules import find_constants
+from rekern.kernels.rewriting.rule_extraction import PAIRS_IN_BLOCK, RuleExtractor
 from rekern.kernels.rewriting.rule_text_core import number_aligned_rules
 from rekern.kernels.strings.pattern_text import PatternText, list_ngrams, list_patterns, quote_tokens
 from rekern.structures.pairs import Pairs
+from rekern.structures.tokens import Tokens
 
 ARROW = " → "
 
@@ -190,3 +197,82 @@ def _mark_wanted(keys: Keys, wanted: Keys | None) -> Booleans:
     ascending = np.sort(wanted)
     marked: Booleans = ascending[np.minimum(np.searchsorted(ascending, keys), len(ascending) - 1)] == keys
     return marked
+
+
+def name_rules(extractor: RuleExtractor, pairs: Pairs, keys: Keys, n_jobs: int | None = None) -> list[str]:
+    """Return the text of the rules of these keys, each of which some of the pairs has."""
+    distinct = np.unique(keys)
+    index, first = index_keys(distinct), np.full(len(distinct), -1, np.int64)
+    for begin, end in split_range(len(pairs), PAIRS_IN_BLOCK):
+        if (first >= 0).all():
+            break
+        listed = extractor.list_rules(pairs[begin:end], n_jobs)
+        note_first_rows(first, look_up(listed.keys, index), listed.indptr, np.arange(begin, end))
+    names: dict[int, str] = {}
+    for columns in group_by_row(first):
+        pair = PairWords.from_pair(pairs, int(first[columns[0]]))
+        for window in extractor.windows:
+            for match in find_matches(pair, window, extractor.wildcards, extractor.span, distinct[columns]):
+                names[match.key] = match.rule
+    return [names[key] for key in keys.tolist()]
+
+
+BothSides = tuple[list[str], list[str]]
+
+
+def spell_pair(pairs: Pairs, row: int) -> BothSides | None:
+    """Return the words of a pair to show instead of its tokens: as they are written, but for the case.
+
+    Returns None if the tokens are shown themselves, as ready-made tokens are.
+
+    >>> spell_pair(Pairs.from_items([("Critics praised it", "It was praised")], with_forms=True), 0)
+    (['critics', 'praised', 'it'], ['it', 'was', 'praised'])
+    """
+    if pairs.tokens.forms is None:
+        return None
+    forms = Pairs(pairs.tokens.forms)[row]
+    source, target = (list(map(_fold_case, *sides)) for sides in zip(pairs[row], forms))
+    return (source, target) if _is_unique([*pairs[row][0], *pairs[row][1]], [*source, *target]) else None
+
+
+def spell_row(pairs: Pairs, row: int, words: Sequence[str]) -> BothSides:
+    """Return both sides of a pair, with the word for each token of the vocabulary that ``words`` has.
+
+    >>> spell_row(Pairs.from_items([("a b", "b")]), 0, ["one", "two"])
+    (['one', 'two'], ['two'])
+    """
+    ids, offsets = pairs.tokens.ids, pairs.tokens.offsets[2 * row : 2 * row + 3].tolist()
+    source, target = ([words[token] for token in ids[first:last].tolist()] for first, last in pairwise(offsets))
+    return source, target
+
+
+def find_common_words(tokens: Tokens) -> list[str]:
+    """Return for every word of the vocabulary its most frequent written form; of equally frequent ones the first.
+
+    >>> find_common_words(Tokens.from_texts(["Houses and a house, house"], with_forms=True))
+    ['house', 'and', 'a', ',']
+    """
+    if tokens.forms is None:
+        return tokens.vocabulary
+    width = len(tokens.forms.vocabulary)
+    pairs, counts = np.unique(tokens.ids.astype(np.int64) * max(width, 1) + tokens.forms.ids, return_counts=True)
+    found: dict[int, dict[str, int]] = {}
+    for code, count in zip(pairs.tolist(), counts.tolist()):
+        number, form = divmod(code, width)
+        word = _fold_case(tokens.vocabulary[number], tokens.forms.vocabulary[form])
+        forms = found.setdefault(number, {})
+        forms[word] = forms.get(word, 0) + count
+    words = list(tokens.vocabulary)
+    for number, forms in found.items():
+        words[number] = min(forms, key=lambda word: (-forms[word], word))
+    return words if _is_unique(tokens.vocabulary, words) else tokens.vocabulary
+
+
+def _fold_case(token: str, form: str) -> str:
+    """Return a written form, in lower case if its token is."""
+    return form.casefold() if token == token.casefold() else form
+
+
+def _is_unique(tokens: Sequence[str], words: Sequence[str]) -> bool:
+    """Return whether different tokens have different words, so that different rules read differently."""
+    return len(set(zip(words, tokens))) == len(set(words))

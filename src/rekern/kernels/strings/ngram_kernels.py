@@ -21,8 +21,7 @@ from rekern.core.weight_table import sum_weights, unpack_weights
 from rekern.kernels.decision_functions import DecisionFunction
 from rekern.kernels.gram_plan import GramPlan
 from rekern.kernels.kernel_items import Items, materialize_items
-from rekern.kernels.key_decision import KeyDecision
-from rekern.kernels.key_feature_kernel import KeyFeatureKernel, normalize_rows, square_rows
+from rekern.kernels.key_feature_kernel import KeyDecision, KeyFeatureKernel, normalize_rows, square_rows
 from rekern.kernels.strings.ngram_core import extract_patterns
 from rekern.kernels.strings.pattern_text import list_ngrams, list_patterns
 from rekern.structures.column_selection import select_texts
