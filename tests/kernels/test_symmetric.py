@@ -74,7 +74,7 @@ def test_model(tmp_path, gram_limit):
 def test_parts_of_both_orders_are_merged(pair, n_largest):
     model = fit_model("precision", "recall", "target length")
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("rekern.kernels.symmetric_parts.N_LARGEST", n_largest)
+        patch.setattr("rekern.kernels.symmetric.N_LARGEST", n_largest)
         found = model.explain(pair)
     total = sum(part.contribution for part in found.parts) + found.intercept
     assert total == pytest.approx(float(model.decision_function([pair])[0]), abs=1e-9)
