@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from graphlib import CycleError, TopologicalSorter
+from itertools import pairwise
 from typing import NamedTuple
 
 from rekern.core.model_limits import DEFAULT_LIMITS, ModelLimits
@@ -93,28 +95,19 @@ def _check_reachable(productions: Sequence[PlacedProduction], start: str) -> Non
 
 def _check_cycles(productions: Sequence[PlacedProduction]) -> None:
     """No non-terminal may derive itself alone: its meanings would have infinitely many derivations."""
-    chains: dict[str, list[PlacedProduction]] = {}
+    chains: dict[tuple[str, str], PlacedProduction] = {}
+    below: dict[str, list[str]] = {}
     for line, production in productions:
         if len(production.slots) == 1 and not any(split_meaning(part) for part in production.parts):
-            chains.setdefault(production.left, []).append(PlacedProduction(line, production))
-    finished: set[str] = set()
-    for top in chains:
-        path: dict[str, list[PlacedProduction]] = {}  # from the top down, with the productions still to be followed
-        waiting = [top]
-        while waiting:
-            left = waiting[-1]
-            if left not in path:
-                path[left] = list(chains.get(left, [])) if left not in finished else []
-            if not path[left]:
-                finished.add(waiting.pop())
-                del path[left]
-                continue
-            line, production = path[left].pop()
-            slot = production.slots[0]
-            if slot in path:
-                reason = f"{shorten(production)} closes a cycle: {shorten(slot)} would derive itself"
-                raise InputError(reason, row=line, unit="line")
-            waiting.append(slot)
+            chains[production.left, production.slots[0]] = PlacedProduction(line, production)
+            below.setdefault(production.left, []).append(production.slots[0])
+    try:
+        TopologicalSorter(below).prepare()
+    except CycleError as error:
+        cycle = error.args[1]
+        line, production = max((chains[left, slot] for slot, left in pairwise(cycle)), key=lambda placed: placed[0])
+        reason = f"{shorten(production)} closes a cycle: {shorten(production.slots[0])} would derive itself"
+        raise InputError(reason, row=line, unit="line") from None
 
 
 def _check_finite(productions: Sequence[PlacedProduction]) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from graphlib import TopologicalSorter
 from typing import NamedTuple
 
 import numpy as np
@@ -176,24 +177,11 @@ class RuleBuilder:
 
     def _order_symbols(self) -> list[int]:
         """The symbols, with the only child of a rule before its left side."""
-        below: dict[int, set[int]] = {}
+        below: dict[int, set[int]] = {symbol: set() for symbol in range(len(self.symbols))}
         for rule in self.rules:
             if len(rule.children) == 1:
-                below.setdefault(rule.left, set()).add(rule.children[0])
-        order: list[int] = []
-        done: set[int] = set()
-        for symbol in range(len(self.symbols)):
-            stack = [symbol]
-            while stack:
-                waiting = [child for child in sorted(below.get(stack[-1], ())) if child not in done]
-                if waiting:
-                    stack.append(waiting[0])
-                else:
-                    last = stack.pop()
-                    if last not in done:
-                        done.add(last)
-                        order.append(last)
-        return order
+                below[rule.left].add(rule.children[0])
+        return list(TopologicalSorter(below).static_order())
 
 
 def _derive_leaf(production: Production | None) -> Derivation | None:
