@@ -26,7 +26,7 @@ from rekern.krisp.answering.database import (
     check_seconds,
     describe_timeout,
 )
-from rekern.krisp.answering.database_messages import read_message, unpack_value, write_message
+from rekern.krisp.answering.database_process import read_message, unpack_value, write_message
 from rekern.krisp.answering.sql_compiler import Query
 
 GRACE = 1.0  # seconds that a database has to stop a late query itself
