@@ -8,7 +8,7 @@ found one by one, and of other cells only those that they need (Huang and Chiang
 
 import numpy as np
 
-from rekern.core.compiling import compiled
+from rekern.core.compiling import compiled, inlined
 
 SWAPPED = np.log(0.99)  # the charge for two slots whose words are in the other order: it only decides ties
 LEAF, NAME, RULE, PART = range(4)  # kinds of entries
@@ -22,29 +22,24 @@ MODULI, FACTORS = (2147483647, 2147483629), (1000003, 998244353)  # of the two h
 SLACK = 1e-9  # sums of the same numbers in another order are rounded in another way
 
 
-@compiled
+@inlined
 def list_candidates(
-    cell, i, j, rules, scores, name_first, name_value, table, entries, limits, least, lowest, weight, charge, made
-):
+    cell, i, j, leaf_first, leaf_class, rule_first, child_first, children, rule_class, partial_first, slot_first,
+    scores, name_first, name_value, table, entries, limits, least, lowest, weight, charge, made,
+):  # fmt: skip
     """List the ways to make an entry of a cell from the best entries of others: ``weight``, ``charge`` and ``made``.
 
     ``table`` has the values of the best entries and ``entries`` their numbers. ``limits`` has for each cell and start
     the first and the last end of an entry, and for each cell and end the first and the last start. The value of an
     entry is its charge and the values of its parts. Returns how many there are, and how many were looked at.
     """
-    leaf_first, rule_first, child_first, children = (
-        rules.leaf_first,
-        rules.rule_first,
-        rules.child_first,
-        rules.children,
-    )
     symbols = len(leaf_first) - 1
     whole = cell < symbols
     given, n, steps = 0, 0, 0
     if whole:
         kind, first_rule, last_rule = RULE, rule_first[cell], rule_first[cell + 1]
         for leaf in range(leaf_first[cell], leaf_first[cell + 1]):
-            score = scores[rules.leaf_class[leaf], i, j]
+            score = scores[leaf_class[leaf], i, j]
             if score > -np.inf and score >= lowest:
                 weight[n], charge[n] = score, score
                 made[n, KIND], made[n, NUMBER], made[n, REST], made[n, CHILD], made[n, LAST] = LEAF, leaf, -1, -1, 0
@@ -55,8 +50,8 @@ def list_candidates(
                 made[n, KIND], made[n, NUMBER], made[n, REST], made[n, CHILD], made[n, LAST] = NAME, name, -1, -1, 0
                 n += 1
     else:
-        first_rule = np.searchsorted(rules.partial_first, cell - symbols, "right") - 1
-        kind, last_rule, given = PART, first_rule + 1, cell - symbols - rules.partial_first[first_rule]
+        first_rule = np.searchsorted(partial_first, cell - symbols, "right") - 1
+        kind, last_rule, given = PART, first_rule + 1, cell - symbols - partial_first[first_rule]
     for rule in range(first_rule, last_rule):
         base = child_first[rule]
         arity = child_first[rule + 1] - base
@@ -64,8 +59,8 @@ def list_candidates(
         if whole:
             if arity > j - i:
                 continue
-            if rules.rule_class[rule] >= 0:
-                own = scores[rules.rule_class[rule], i, j]
+            if rule_class[rule] >= 0:
+                own = scores[rule_class[rule], i, j]
                 if own == -np.inf or own < least:
                     continue
         if arity == 1:
@@ -84,10 +79,10 @@ def list_candidates(
             remaining = mask & ~(1 << which)
             extra = own
             for other in range(which + 1, arity):
-                if which >= rules.slot_first[rule] and remaining >> other & 1:
+                if which >= slot_first[rule] and remaining >> other & 1:
                     extra += SWAPPED
             below = children[base + which]
-            before = symbols + rules.partial_first[rule] + remaining
+            before = symbols + partial_first[rule] + remaining
             if remaining & (remaining - 1) == 0:
                 single = 0
                 while not remaining >> single & 1:
@@ -109,30 +104,27 @@ def list_candidates(
     return n, steps
 
 
-@compiled
-def bound_part(rules, ahead, outside, cell, i, j, least):
+@inlined
+def bound_part(leaf_first, rule_class, partial_first, ahead, outside, cell, i, j, least):
     """The least value of an entry that is of use; infinity if none is: the words of a rule's children may be too few.
 
     ``ahead`` is the best score of a class on more words with the same start. ``outside`` has the highest value that the
     words before i, or after j, and the root may add: see `rekern.krisp.derivation_chart.bound_outside`.
     """
-    symbols = len(rules.leaf_first) - 1
+    symbols = len(leaf_first) - 1
     lowest = least
     if i > 0 or j < len(outside[0]) - 1:
         rest = outside[0, i] + outside[1, j]
-        if rest == -np.inf:
-            return np.inf
-        lowest = least - rest - SLACK
-    if cell < symbols:
-        return lowest
-    label = rules.rule_class[np.searchsorted(rules.partial_first, cell - symbols, "right") - 1]
-    if label < 0:
-        return lowest
-    later = ahead[label, i, j]
-    return np.inf if later == -np.inf or later < lowest else lowest - later - SLACK
+        lowest = np.inf if rest == -np.inf else least - rest - SLACK
+    if cell >= symbols and lowest < np.inf:
+        label = rule_class[np.searchsorted(partial_first, cell - symbols, "right") - 1]
+        if label >= 0:
+            later = ahead[label, i, j]
+            lowest = np.inf if later == -np.inf or later < lowest else lowest - later - SLACK
+    return lowest
 
 
-@compiled
+@inlined
 def count_candidates(words, rules, name_value):
     """The largest number of candidates that a cell may have."""
     most = 0
@@ -156,8 +148,12 @@ def search_chart(
     the same ``name_key`` mean the same. With ``distinct``, a cell has one entry, the best, for all derivations that
     have the same parts in the same order.
     """
-    symbols, n_rules = len(rules.leaf_first) - 1, len(rules.rule_class)
-    cells = symbols + rules.partial_first[n_rules]
+    # taken from the tuple once: each time costs as much as a few steps of the search
+    order, leaf_first, leaf_class, rule_first = rules.order, rules.leaf_first, rules.leaf_class, rules.rule_first
+    child_first, children, rule_class = rules.child_first, rules.children, rules.rule_class
+    partial_first, slot_first = rules.partial_first, rules.slot_first
+    symbols, n_rules = len(leaf_first) - 1, len(rule_class)
+    cells = symbols + partial_first[n_rules]
     table = np.full((cells, words, words + 1), -np.inf)  # the best value of every cell
     entries = np.full((cells, words, words + 1), NONE, np.int32)  # … and the entry that has it
     limits = np.empty((cells, words + 1, 4), np.int32)
@@ -174,20 +170,21 @@ def search_chart(
             # First every symbol, then the partial children of every rule, which need only smaller spans.
             for turn in range(symbols + n_rules):
                 rule = turn - symbols
-                first, last = (rules.order[turn], rules.order[turn] + 1) if rule < 0 else (
-                    symbols + rules.partial_first[rule], symbols + rules.partial_first[rule + 1] - 1
+                first, last = (order[turn], order[turn] + 1) if rule < 0 else (
+                    symbols + partial_first[rule], symbols + partial_first[rule + 1] - 1
                 )  # fmt: skip
                 if first >= last:
                     continue
-                lowest = bound_part(rules, ahead, outside, first, i, j, least)
+                lowest = bound_part(leaf_first, rule_class, partial_first, ahead, outside, first, i, j, least)
                 if lowest == np.inf:
                     continue
                 for cell in range(first, last):
                     if rule >= 0 and (cell - first) & (cell - first - 1) == 0:
                         continue  # no child, or one child, which has its own cell
                     n, looked = list_candidates(
-                        cell, i, j, rules, scores, name_first, name_value, table, entries, limits, least, lowest,
-                        weight, charge, made,
+                        cell, i, j, leaf_first, leaf_class, rule_first, child_first, children, rule_class,
+                        partial_first, slot_first, scores, name_first, name_value, table, entries, limits, least,
+                        lowest, weight, charge, made,
                     )  # fmt: skip
                     steps += looked
                     if n == 0:
@@ -253,12 +250,13 @@ def search_chart(
                     stack[height] = last
                     height += 1
                     continue
-            n, lowest = 0, bound_part(rules, ahead, outside, cell, i, j, least)
+            n, lowest = 0, bound_part(leaf_first, rule_class, partial_first, ahead, outside, cell, i, j, least)
             if waiting[cell, i, j] == UNKNOWN:
                 waiting[cell, i, j] = NONE
                 n, looked = list_candidates(
-                    cell, i, j, rules, scores, name_first, name_value, table, entries, limits, least, lowest,
-                    weight, charge, made,
+                    cell, i, j, leaf_first, leaf_class, rule_first, child_first, children, rule_class,
+                    partial_first, slot_first, scores, name_first, name_value, table, entries, limits, least,
+                    lowest, weight, charge, made,
                 )  # fmt: skip
                 steps += looked
             while listed + n + 2 > len(worth):
@@ -333,7 +331,7 @@ def search_chart(
     return value[: used + found], parts[: used + found, :7].copy(), used, used + found, steps > limit
 
 
-@compiled
+@inlined
 def find_last(parts, repeats, entry):
     """The last entry of a cell before the next one that does not repeat an earlier one, as far as they are known."""
     while parts[entry, FOLLOW] >= 0 and repeats[parts[entry, FOLLOW]]:
@@ -341,7 +339,7 @@ def find_last(parts, repeats, entry):
     return entry
 
 
-@compiled
+@inlined
 def set_key(keys, parts, name_key, entry):
     """Set the key of what an entry means: its rule, and the keys of its parts in the order of their words."""
     kind, number, rest, child = parts[entry, KIND], parts[entry, NUMBER], parts[entry, REST], parts[entry, CHILD]
@@ -355,14 +353,14 @@ def set_key(keys, parts, name_key, entry):
         keys[entry, half] = mix_key(key, keys[child, half] + 1 if child >= 0 else np.int64(0), half)
 
 
-@compiled
+@inlined
 def mix_key(key, piece, half):
     """Join a key and a piece; the shift keeps sums of the same pieces in other places apart."""
     key = (key * FACTORS[half] + piece) % MODULI[half]
     return key ^ (key >> 13)
 
 
-@compiled
+@inlined
 def comes_first(worth, ways, parts, one, other):
     """Whether a candidate comes before another: by value, and then as the candidates are listed."""
     if worth[one] != worth[other]:
