@@ -141,6 +141,7 @@ def _open_spark(address: Address, stack: ExitStack) -> dict[str, object]:
     session = builder.config("spark.ui.showConsoleProgress", "false").getOrCreate()
     stack.callback(session.stop)
     session.sparkContext.setLogLevel("ERROR")
+    session.sparkContext.parallelize([0], 1).count()  # until a worker is there: joblib counts them now
     register_spark()
     return {}
 
