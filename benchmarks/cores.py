@@ -72,7 +72,6 @@ def main() -> None:
         ("PartialTree, Gram", lambda jobs: PartialTree().gram(trees, n_jobs=jobs)),
         ("SubsetTree, Gram", lambda jobs: SubsetTree().gram(trees, n_jobs=jobs)),
         ("Rewriting, Gram", lambda jobs: kernel.gram(pairs, n_jobs=jobs)),
-        ("Rewriting, lists", lambda jobs: _invert_pairs(kernel, pairs, jobs)),
         ("Rewriting, features", lambda jobs: kernel.features(pairs, n_jobs=jobs)),
     ]
     for warm in (PartialTree(), SubsetTree()):
@@ -81,13 +80,6 @@ def main() -> None:
     kernel.features(kernel.read_items(raw[:500]))
     for name, call in (line for line in calls if line[0].startswith(tuple(options.only))):
         show(name, call, options.jobs, options.repeats)
-
-
-def _invert_pairs(kernel: Rewriting, pairs: object, jobs: int) -> np.ndarray:
-    """What a Gram needs before its first block: the rules of all pairs in inverted lists, here their diagonal."""
-    diagonal = kernel.plan_gram(pairs, None, jobs).block.diagonal
-    assert diagonal is not None
-    return diagonal
 
 
 if __name__ == "__main__":
