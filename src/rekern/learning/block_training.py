@@ -15,7 +15,7 @@ from typing import NamedTuple, cast
 
 import numpy as np
 
-from rekern.core.arrays import AnyArray, Floats, Ints, offsets_of
+from rekern.core.arrays import Floats, Ints, offsets_of
 from rekern.core.files import make_folder, open_locked, remove_locked, show_path, write_atomically
 from rekern.core.parallel_jobs import run, run_ahead, split_range
 from rekern.core.progress import track
@@ -48,6 +48,7 @@ TOLERANCE = (
 )
 HELD_OUT_TOLERANCE = 0.2  # of the machine whose decisions are for the calibration
 HELD_OUT = 20  # one in so many pairs is held out for the calibration
+WHOLE = 0.75  # of the memory, into which all features fit if they are kept there
 LOCK, PLAN, ROWS = "lock", "plan.json", "rows.npz"  # files in the folder: the run that uses it, of what, where rows are
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30}
 
@@ -126,21 +127,27 @@ class BlockStore:
 
     def load(self, numbers: list[int]) -> FeatureBlock:
         """Return the rows of some blocks, one block after the other; all of them, in order, are kept in memory."""
-        if self._kept is not None and len(numbers) == len(self.spans):
+        if len(numbers) == len(self.spans):
+            if self._kept is None:
+                self._kept = self._read(0, len(self._norms))
             return self._kept
         parts = [self._read(*self.spans[number]) for number in numbers]
-        lengths, *arrays = (np.concatenate(found) for found in zip(*parts, strict=True))
-        block = FeatureBlock(offsets_of(lengths), *arrays)
-        if len(numbers) == len(self.spans):
-            self._kept = block
-        return block
+        lengths = np.concatenate([np.diff(part.indptr) for part in parts])
+        return FeatureBlock(
+            offsets_of(lengths),
+            np.concatenate([part.columns for part in parts]),
+            np.concatenate([part.values for part in parts]),
+            np.concatenate([part.scores for part in parts]),
+            np.concatenate([part.norms for part in parts]),
+        )
 
-    def _read(self, first: int, last: int) -> tuple[AnyArray, ...]:
+    def _read(self, first: int, last: int) -> FeatureBlock:
+        """Return consecutive rows."""
         begin, count = int(self._indptr[first]), int(self._indptr[last] - self._indptr[first])
         size = self._scores
         scores = np.fromfile(self._folder / "scores", np.float32, (last - first) * size, offset=4 * first * size)
-        return (
-            np.diff(self._indptr[first : last + 1]),
+        return FeatureBlock(
+            self._indptr[first : last + 1] - begin,
             np.fromfile(self._folder / "columns", np.int32, count, offset=4 * begin),
             np.fromfile(self._folder / "values", np.float32, count, offset=4 * begin),
             scores.reshape(last - first, size),
@@ -198,9 +205,10 @@ def train_in_blocks(
         _check_folder(lock.parent, _digest_work(hashed, pairs))
         rows = min(max(len(pairs) // BLOCKS, FEWEST_ROWS), MOST_ROWS)
         store = BlockStore(lock.parent, iterate_features(hashed, pairs, order, n_jobs), rows)
-        together = min(max(1, int(0.4 * memory / max(store.bytes_per_block, 1))), len(store.spans))
+        together = int(WHOLE * memory / max(store.bytes_per_block, 1))
         if together < len(store.spans):
-            together = max(1, together // 2)  # the next ones are read meanwhile
+            together = max(1, together // 3)  # the next ones are read meanwhile, and then put together
+        together = min(together, len(store.spans))
         for number, problem in enumerate(problems):
             mixed = problem._replace(targets=problem.targets[order], costs=problem.costs[order])
             machine, coefficients = Machine(columns, scores), np.zeros(len(pairs))
