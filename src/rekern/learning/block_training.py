@@ -48,7 +48,7 @@ TOLERANCE = (
 )
 HELD_OUT_TOLERANCE = 0.2  # of the machine whose decisions are for the calibration
 HELD_OUT = 20  # one in so many pairs is held out for the calibration
-WHOLE = 0.75  # of the memory, into which all features fit if they are kept there
+WHOLE = 0.8  # of the memory, into which all features fit if they are kept there
 LOCK, PLAN, ROWS = "lock", "plan.json", "rows.npz"  # files in the folder: the run that uses it, of what, where rows are
 _UNITS = {"": 1, "B": 1, "KB": 10**3, "MB": 10**6, "GB": 10**9, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30}
 
