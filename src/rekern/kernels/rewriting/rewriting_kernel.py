@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     import scipy.sparse as sp
 
 MOST_WINDOWS = 100  # in a model file
+STRIP = 16  # rows of a Gram whose products stay in the cache
 RULES_OF_A_TOKEN = 32  # about as many begin at a token of a text
 
 
@@ -230,12 +231,15 @@ class RewritingBlock:
     def __call__(self, first: int, last: int) -> Floats:
         offset = 0 if self.diagonal is None else first
         block = np.zeros((last - first, self.column_scales.shape[1] - offset))
-        for (source, target, rules), rows, columns in zip(self.lists, self.row_scales, self.column_scales):
-            products = multiply_lists(source, first, last, offset)
-            products *= multiply_lists(target, first, last, offset)
-            products += multiply_lists(rules, first, last, offset)
-            products *= rows[first:last, None] * columns[offset:]
-            block += products
+        for begin in range(first, last, STRIP):
+            end = min(begin + STRIP, last)
+            strip = block[begin - first : end - first]
+            for (source, target, rules), rows, columns in zip(self.lists, self.row_scales, self.column_scales):
+                products = multiply_lists(source, begin, end, offset)
+                products *= multiply_lists(target, begin, end, offset)
+                products += multiply_lists(rules, begin, end, offset)
+                products *= rows[begin:end, None] * columns[offset:]
+                strip += products
         if self.diagonal is not None:
             np.fill_diagonal(block, self.diagonal[first:last])
         return block
