@@ -3,7 +3,7 @@
 `rekern.datasets.rewrite_corpus` says what the corpus is.
 """
 
-import gzip
+import bz2
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -66,7 +66,7 @@ def make_file(part: str) -> bytes:
         "\t".join(map(str, (number, source, target, label, *detail[:2], int(detail.unseen))))
         for number, (source, target, label, detail) in draw_pairs(part)
     ]
-    return gzip.compress("".join(f"{line}\n" for line in lines).encode(), mtime=0)
+    return bz2.compress("".join(f"{line}\n" for line in lines).encode())
 
 
 def draw_pairs(part: str, seed: int = 0, size: int | None = None) -> list[tuple[int, Row]]:
@@ -208,4 +208,4 @@ def _shuffle(rng: Random, items: Sequence[_Item]) -> list[_Item]:
 if __name__ == "__main__":
     FOLDER.mkdir(exist_ok=True)
     for name in SIZES:
-        (FOLDER / f"rewrites-{name}.tsv.gz").write_bytes(make_file(name))
+        (FOLDER / f"rewrites-{name}.tsv.bz2").write_bytes(make_file(name))

@@ -5,7 +5,7 @@ the same words, in which for example roles, numbers, negations, or cause and eff
 other names and content words than the training part, and some other forms of sentences.
 """
 
-import gzip
+import bz2
 from importlib import resources
 from typing import Literal, NamedTuple, overload
 
@@ -54,8 +54,8 @@ def load_rewrites(part: str = "train", size: int | None = None, *, details: bool
     """
     if part not in ("train", "test"):
         raise InputError(f"part is {part!r}; the embedded corpus has the parts 'train' and 'test'")
-    file = resources.files("rekern.datasets").joinpath("data", f"rewrites-{part}.tsv.gz")
-    lines = [line.split("\t") for line in gzip.decompress(file.read_bytes()).decode().splitlines()]
+    file = resources.files("rekern.datasets").joinpath("data", f"rewrites-{part}.tsv.bz2")
+    lines = [line.split("\t") for line in bz2.decompress(file.read_bytes()).decode().splitlines()]
     if size is not None and not 1 <= size <= len(lines):
         raise InputError(f"size is {size}; ask for 1 to {len(lines)} pairs")
     rows = [row for number, *row in lines if size is None or int(number) < size]  # twins have successive numbers
