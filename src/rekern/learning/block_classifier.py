@@ -54,7 +54,7 @@ class BlockClassifier(PairModel):
         """Train on more pairs than fit into memory as features.
 
         Rules are hashed into a fixed number of columns (`rekern.kernels.HashedRules`), and the features of all pairs
-        are written to disk, from where they are read in blocks. Training stops at a gap of 10 % between the primal and
+        are written to disk, from where they are read in blocks. Training stops at a gap of 20 % between the primal and
         the dual objective. The kernel learns from 20,000 of the pairs, evenly spread, and the strongest rules are
         looked for in 5,000. One pair in 20 is held out for the probabilities, and then trained on too. The training
         pairs are not kept in the model.
