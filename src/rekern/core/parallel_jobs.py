@@ -5,11 +5,12 @@ import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
-from functools import partial
+from contextlib import AbstractContextManager, contextmanager
+from functools import cache, partial
 from typing import Any, TypeVar
 
 import numpy as np
+from threadpoolctl import ThreadpoolController
 
 from rekern.core.progress import track
 from rekern.errors import InputError
@@ -61,6 +62,23 @@ def has_shared_memory() -> bool:
     backend, configured = joblib.parallel.get_active_backend()
     in_process = (joblib.parallel.BACKENDS["threading"], joblib.parallel.BACKENDS["sequential"])
     return _is_default(backend, configured) or isinstance(backend, in_process)
+
+
+def use_one_blas_thread() -> AbstractContextManager[object]:
+    """Let BLAS use one thread in this block: the jobs use the cores, and the last digits do not depend on their number.
+
+    >>> with use_one_blas_thread():
+    ...     np.eye(2) @ np.eye(2)
+    array([[1., 0.],
+           [0., 1.]])
+    """
+    limits: AbstractContextManager[object] = _find_blas().limit(limits=1, user_api="blas")
+    return limits
+
+
+@cache
+def _find_blas() -> ThreadpoolController:
+    return ThreadpoolController()  # looks through all loaded libraries, which takes milliseconds
 
 
 def split_range(total: int, size: int) -> list[tuple[int, int]]:

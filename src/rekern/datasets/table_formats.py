@@ -13,7 +13,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cache, partial
-from itertools import chain
+from itertools import chain, islice
+from threading import Lock
 from typing import Any
 
 from rekern.core.files import explain_read_errors
@@ -31,7 +32,7 @@ from rekern.datasets.named_columns import NamedColumns
 from rekern.datasets.rte_xml import is_xml, read_pairs
 from rekern.errors import InputError, missing_extra
 
-csv.field_size_limit((1 << 31) - 1)  # documents are longer than the limit of Python, which is one for the process
+_CSV_LOCK = Lock()
 
 ROWS = 2_000  # of a block
 CHARACTERS = 4_000_000  # after which a block ends earlier
@@ -233,13 +234,23 @@ def _split_csv(lines: Iterable[str], file: str, header: bool) -> tuple[str, Iter
     def read() -> Iterator[Fields]:
         start = 1
         try:
-            for row in reader:
-                yield start, row
+            while row := _read_row(reader):
+                yield start, row[0]
                 start = reader.line_num + 1
         except csv.Error as error:
             raise InputError(f"{error}; {CSV_REMEDY}", file=file, row=start, unit="line") from None
 
     return CSV_REMEDIES[separator], _drop_last(read(), lambda row: len(row) < 2 and not "".join(row).strip())
+
+
+def _read_row(reader: Iterator[list[str]]) -> list[list[str]]:
+    """Return the next row in a list, or nothing; a field may be longer than the process allows."""
+    with _CSV_LOCK:
+        limit = csv.field_size_limit((1 << 31) - 1)
+        try:
+            return list(islice(reader, 1))
+        finally:
+            csv.field_size_limit(limit)
 
 
 def _choose_separator(header: str, file: str) -> str:

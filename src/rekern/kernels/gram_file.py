@@ -21,12 +21,11 @@ from typing import IO, TypedDict
 
 import joblib
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from rekern.core.arrays import Floats
 from rekern.core.files import check_writable, open_locked, remove_locked, show_path
 from rekern.core.messages import shorten_text
-from rekern.core.parallel_jobs import count_jobs, run, split_range
+from rekern.core.parallel_jobs import count_jobs, run, split_range, use_one_blas_thread
 from rekern.core.progress import track
 from rekern.core.version import __version__
 from rekern.errors import InputError
@@ -119,7 +118,7 @@ def _fill(
     """Compute the blocks that are missing; of a symmetric Gram only the part right of the diagonal."""
     recorded, since = done, time.monotonic()
     try:
-        with threadpool_limits(1, user_api="blas"):  # the jobs use the cores
+        with use_one_blas_thread():
             for (first, last), block in zip(blocks[done:], _compute_blocks(plan, blocks[done:], n_jobs)):
                 matrix[first:last, first if plan.symmetric else 0 :] = block
                 done += 1

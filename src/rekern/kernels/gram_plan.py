@@ -8,10 +8,9 @@ from functools import partial
 
 import numpy as np
 import numpy.typing as npt
-from threadpoolctl import threadpool_limits
 
 from rekern.core.arrays import Floats
-from rekern.core.parallel_jobs import has_shared_memory, run, split_range
+from rekern.core.parallel_jobs import has_shared_memory, run, split_range, use_one_blas_thread
 from rekern.core.symmetric_matrix import mirror_matrix
 
 Block = Callable[[int, int], Floats]
@@ -90,7 +89,7 @@ def fill_gram(plan: GramPlan, matrix: npt.NDArray[np.floating], n_jobs: int | No
     for prepare in plan.prepare:
         prepare(n_jobs)
     if is_here:
-        with threadpool_limits(1, user_api="blas"):  # the jobs use the cores
+        with use_one_blas_thread():
             for _ in run(partial(_compute_block, matrix, plan), blocks, n_jobs, "Gram matrix"):
                 pass
         if plan.symmetric:

@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Self, cast
 import numpy as np
 from sklearn.base import TransformerMixin
 from sklearn.exceptions import NotFittedError
-from threadpoolctl import threadpool_limits
 
 from rekern.core.arrays import Floats, Ints
 from rekern.core.explanations import Part
 from rekern.core.object_descriptions import State
+from rekern.core.parallel_jobs import use_one_blas_thread
 from rekern.core.registry import register
 from rekern.core.state_schema import KERNEL, Anything, Array, Choice, Optional, Record, Schema, Whole, parameters
 from rekern.kernels.decision_functions import DecisionFunction, ExplainingKernel, GramDecision, SumDecision
@@ -139,7 +139,7 @@ class Landmarks(TransformerMixin, Kernel):
         self.check_fitted()
         if self._root is None:
             gram = self.kernel.gram(self.items_)
-            with threadpool_limits(1, user_api="blas"):  # with more threads, the last digits are others
+            with use_one_blas_thread():  # with more threads, the last digits are others
                 values, vectors = np.linalg.eigh((gram + gram.T) / 2)
                 large = values > SMALLEST_EIGENVALUE * values.max(initial=0.0)
                 scaled = vectors[:, large] * values[large] ** -0.25

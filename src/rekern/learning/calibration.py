@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from functools import cache
 from threading import Lock
 from typing import NamedTuple
 
 import numpy as np
-from threadpoolctl import ThreadpoolController
 
 from rekern.core.arrays import AnyArray, Floats
+from rekern.core.parallel_jobs import use_one_blas_thread
 
 PENALTY = 1e-6
 TOLERANCE = 1e-4
@@ -97,11 +96,6 @@ def fit_sigmoid(
 
     options = {"maxiter": MOST_STEPS, "maxls": 50, "gtol": tolerance, "ftol": 64 * np.finfo(np.float64).eps}
     # For two parameters, waking the threads of BLAS takes longer than all the rest. exp may overflow to infinity.
-    with _LOCK, _find_blas().limit(limits=1, user_api="blas"), np.errstate(over="ignore"):
+    with _LOCK, use_one_blas_thread(), np.errstate(over="ignore"):
         slope, shift = minimize(loss, np.zeros(2), method="L-BFGS-B", jac=True, options=options).x
     return Sigmoid(float(slope), float(shift))
-
-
-@cache
-def _find_blas() -> ThreadpoolController:
-    return ThreadpoolController()

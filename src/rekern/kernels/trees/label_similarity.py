@@ -4,11 +4,10 @@ from collections.abc import Callable, Container, Mapping, Sequence
 from typing import NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
-from threadpoolctl import threadpool_limits
 
 from rekern.core.arrays import Floats, Ints, SmallInts
 from rekern.core.messages import name_value, show_value
-from rekern.core.parallel_jobs import run_in_threads, split_range
+from rekern.core.parallel_jobs import run_in_threads, split_range, use_one_blas_thread
 from rekern.core.parameters import is_number
 from rekern.errors import InputError
 from rekern.structures.lexical_labels import split_lexical_label
@@ -71,7 +70,7 @@ class LabelClass(NamedTuple):
             out[first:last, first:] = rows
             out[first:, first:last] = rows.T
 
-        with threadpool_limits(1, user_api="blas"):
+        with use_one_blas_thread():
             run_in_threads(write_rows, split_range(len(out), ROWS_AT_ONCE))
         np.fill_diagonal(out, 1.0)
 
