@@ -11,6 +11,7 @@ import pytest
 import typer.testing
 from hypothesis import settings
 
+import rekern.kernels.trees.gpu  # noqa: F401, under slipcover pytest finds no package that is not imported yet
 from forked_workers import pytest_addoption, pytest_runtestloop  # noqa: F401, hooks of this file
 
 REPOSITORY = Path(__file__).resolve().parents[1]
