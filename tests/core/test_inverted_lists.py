@@ -1,6 +1,7 @@
 """Grams by inverted lists."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -31,3 +32,15 @@ def test_lists_give_the_products(table, factor):
     assert np.allclose(multiply_lists(invert_rows(rows), 0, n)[above], (table @ table.T)[above])
     half = invert_rows(rows.slice_rows(0, n // 2), rows)
     assert np.allclose(multiply_lists(half, 0, n // 2), table[: n // 2] @ table.T)
+
+
+@pytest.mark.parametrize("other", [False, True])
+def test_keys_of_most_rows_are_multiplied_as_dense_columns(other):
+    table = np.random.default_rng(5).random((300, 12))
+    table[np.arange(300) % 20 > 0, 8:] = 0
+    table[::3, :4] = 0
+    left = table[::2] if other else table
+    lists = invert_rows(make_rows(left), make_rows(table) if other else None)
+    assert lists.dense.shape[1] == 8
+    above = (slice(None), slice(None)) if other else np.triu_indices(len(table), 1)
+    np.testing.assert_allclose(multiply_lists(lists, 0, len(left))[above], (left @ table.T)[above], rtol=1e-12)

@@ -1,7 +1,8 @@
 """Gram matrices of sparse rows by inverted lists. An inverted list has the rows that contain a key.
 
-A row of the Gram is added up in a dense accumulator that fits into the cache. The products are always added in the
-order of the row's own keys, so the result has the same bits for any division into blocks and any number of jobs.
+A row of the Gram is added up in a dense accumulator that fits into the cache. Keys that more than a quarter of the
+rows have are multiplied as dense matrices instead. The products of a block are always added in the same order, so the
+result has the same bits for any number of jobs.
 """
 
 # mypy: allow-untyped-defs, no-check-untyped-defs
@@ -17,6 +18,10 @@ from rekern.core.compiling import compiled
 from rekern.core.key_index import index_keys, look_up, number_keys
 from rekern.core.key_rows import KeyRows
 
+FREQUENT = 1 / 4  # of the rows: a key that more of them have is multiplied in dense columns, which is faster
+FEWEST_ROWS = 64  # that have a frequent key
+FEWEST_KEYS = 4  # in dense columns: the product of fewer takes longer than their lists
+
 
 class InvertedLists(NamedTuple):
     """Inverted lists of the right rows, and the position of the list of each entry of the left rows.
@@ -31,7 +36,13 @@ class InvertedLists(NamedTuple):
     end: SmallInts
     rows: SmallInts
     weights: Floats
-    width: int
+    dense: Floats  # the left rows' values of frequent keys, which have no lists
+    other_dense: Floats  # those of the right rows, a row for each key
+
+    @property
+    def width(self) -> int:
+        """Return the number of right rows."""
+        return len(self.other_dense.T)
 
 
 @compiled
@@ -134,15 +145,33 @@ def invert_rows(left: KeyRows, right: KeyRows | None = None, n_jobs: int | None 
     """
     base = left if right is None else right
     numbers, distinct = number_keys(base.keys, n_jobs)
+    counts = np.bincount(numbers, minlength=len(distinct))
+    frequent = np.flatnonzero(counts > max(FEWEST_ROWS, (len(base.indptr) - 1) * FREQUENT))
+    if len(frequent) < FEWEST_KEYS:
+        frequent = frequent[:0]
+    dense = other_dense = _spread_values(base, numbers, frequent, len(distinct))
     if right is None:
-        counts = np.bincount(numbers, minlength=len(distinct))
+        counts[frequent] = 0
         lists = _list_rows_below(base.indptr, numbers, base.values, counts)
     else:
         offsets, rows, entries = invert_numbers(base.indptr, numbers, len(distinct))
         found = look_up(left.keys, index_keys(distinct), n_jobs)
+        dense = _spread_values(left, found, frequent, len(distinct))
+        found[np.isin(found, frequent)] = -1
         lists = _list_other_rows(left.indptr, found, left.values, offsets, rows, entries, right.values)
     indptr, values, begin, end, rows, weights = lists
-    return InvertedLists(indptr, values, begin, end, rows, weights, len(base.indptr) - 1)
+    return InvertedLists(indptr, values, begin, end, rows, weights, dense, np.ascontiguousarray(other_dense.T))
+
+
+def _spread_values(rows: KeyRows, numbers: SmallInts, chosen: Ints, size: int) -> Floats:
+    """Return the values of the chosen keys as a dense matrix; ``numbers`` are those of the rows' keys, of ``size``."""
+    dense = np.zeros((len(rows.indptr) - 1, len(chosen)))
+    if len(chosen):
+        columns = np.full(size + 1, -1)  # the last is for keys without a number, which is -1
+        columns[chosen] = np.arange(len(chosen))
+        entries = np.flatnonzero(columns[numbers] >= 0)
+        dense[np.searchsorted(rows.indptr, entries, "right") - 1, columns[numbers[entries]]] = rows.values[entries]
+    return dense
 
 
 @compiled
@@ -154,10 +183,17 @@ def _add_products(block, first, offset, indptr, values, begin, end, rows, weight
                 block[index, rows[at] - offset] += value * weights[at]
 
 
+def add_lists(block: Floats, lists: InvertedLists, first: int, offset: int = 0) -> None:
+    """Add the rows of a Gram that begin with row ``first`` to a block, from column ``offset`` on."""
+    if lists.dense.shape[1]:
+        block += lists.dense[first : first + len(block)] @ lists.other_dense[:, offset:]
+    _add_products(block, first, offset, *lists[:-2])
+
+
 def multiply_lists(lists: InvertedLists, first: int, last: int, offset: int = 0) -> Floats:
     """Return rows ``first`` to ``last - 1`` of a Gram, from column ``offset`` on."""
     block = np.zeros((last - first, lists.width - offset))
-    _add_products(block, first, offset, *lists[:-1])
+    add_lists(block, lists, first, offset)
     return block
 
 

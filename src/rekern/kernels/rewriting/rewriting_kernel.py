@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from rekern.core.arrays import Floats
-from rekern.core.inverted_lists import InvertedLists, invert_rows, multiply_lists
+from rekern.core.inverted_lists import InvertedLists, add_lists, invert_rows, multiply_lists
 from rekern.core.key_rows import KeyRows, stack_rows
 from rekern.core.model_limits import ModelLimits
 from rekern.core.object_descriptions import State
@@ -237,7 +237,7 @@ class RewritingBlock:
             for (source, target, rules), rows, columns in zip(self.lists, self.row_scales, self.column_scales):
                 products = multiply_lists(source, begin, end, offset)
                 products *= multiply_lists(target, begin, end, offset)
-                products += multiply_lists(rules, begin, end, offset)
+                add_lists(products, rules, begin, offset)
                 products *= rows[begin:end, None] * columns[offset:]
                 strip += products
         if self.diagonal is not None:
