@@ -183,17 +183,13 @@ def _add_products(block, first, offset, indptr, values, begin, end, rows, weight
                 block[index, rows[at] - offset] += value * weights[at]
 
 
-def add_lists(block: Floats, lists: InvertedLists, first: int, offset: int = 0) -> None:
-    """Add the rows of a Gram that begin with row ``first`` to a block, from column ``offset`` on."""
-    if lists.dense.shape[1]:
-        block += lists.dense[first : first + len(block)] @ lists.other_dense[:, offset:]
-    _add_products(block, first, offset, *lists[:-2])
-
-
 def multiply_lists(lists: InvertedLists, first: int, last: int, offset: int = 0) -> Floats:
     """Return rows ``first`` to ``last - 1`` of a Gram, from column ``offset`` on."""
-    block = np.zeros((last - first, lists.width - offset))
-    add_lists(block, lists, first, offset)
+    if lists.dense.shape[1]:
+        block = lists.dense[first:last] @ lists.other_dense[:, offset:]
+    else:
+        block = np.zeros((last - first, lists.width - offset))
+    _add_products(block, first, offset, *lists[:-2])
     return block
 
 
