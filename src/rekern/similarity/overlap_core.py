@@ -335,7 +335,8 @@ def find_longest_pair(offsets: Ints) -> int:
     >>> find_longest_pair(np.array([0, 1, 3, 3, 4]))
     3
     """
-    return int(np.diff(offsets[::2]).max(initial=1))
+    begins = offsets[::2]
+    return int((begins[1:] - begins[:-1]).max(initial=1))
 
 
 @compiled

@@ -218,8 +218,8 @@ def list_short_rules(
     size_key: Any, pair_keys: Any, limit: Any,
 ) -> Any:  # fmt: skip
     """Return the rules with wildcards of every pair: row pointers, keys, values, and the row with too many, or -1."""
-    lengths, room = np.diff(offsets), ROOM * len(ids) + MOST_SETS
-    side, side2 = (_make_side(int(lengths[place::2].max(initial=0))) for place in range(2))
+    room = ROOM * len(ids) + MOST_SETS
+    side, side2 = _make_side(len(ids)), _make_side(len(ids))  # more than a text needs: to measure all takes longer
     links = _make_links(window, source_factors, target_factors, pair_keys)
     indptr = np.zeros(len(offsets) // 2 + 1, np.int64)
     scratch = (
