@@ -78,7 +78,7 @@ COMMANDS = {
     "rules": ("rules", "{0}/model"),
     "ask": ("ask", "What is the capital of France?"),
     "question": ("question", "Who wrote Hamlet?"),
-    "--help": ("--help",),
+    "help": ("--help",),
 }
 LONG = {
     "match, 117,000 questions": ("match", "{0}/questions.tsv", "--model", "{0}/model", "-o", "{0}/matches.tsv"),

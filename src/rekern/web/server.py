@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import socket
 import sys
@@ -10,6 +11,7 @@ from types import FrameType
 
 import uvicorn
 
+from rekern.core.parallel_jobs import use_one_blas_thread
 from rekern.errors import InputError
 from rekern.web.guard import Guard
 
@@ -56,9 +58,12 @@ def run_server(application: Guard, listener: socket.socket, seconds: float, tell
     before = signal.set_wakeup_fd(-1)  # a signal starts the orderly end, and nothing else
     interval = sys.getswitchinterval()
     sys.setswitchinterval(SWITCH_SECONDS)
+    gc.freeze()  # of libraries and models nothing becomes garbage: looking through them stops all requests for 0.1 s
     try:
-        server.run(sockets=[listener])
+        with use_one_blas_thread():  # requests run beside each other, and BLAS's threads would wait for each other
+            server.run(sockets=[listener])
     finally:
+        gc.unfreeze()
         sys.setswitchinterval(interval)
         signal.set_wakeup_fd(before)
     tell("ended; all requests are answered")

@@ -6,10 +6,12 @@ ten thousand pairs have forty million of them, but only a million n-grams.
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
+import scipy.sparse as sp
 
 from rekern.core.arrays import Floats, Ints, Keys, SmallInts, offsets_of, take_ragged
 from rekern.core.inverted_lists import invert_numbers
@@ -28,6 +30,9 @@ from rekern.kernels.rewriting.plain_rule_core import (
 )
 
 MOST_COUNT = 1 << 32
+FREQUENT = 1 / 32  # an n-gram is frequent if more than this share of the training pairs has it, and more than 64
+MOST_WEIGHTS = 1 << 22  # of rules with frequent n-grams that are kept
+MANY = 64  # new pairs for which these are worth their matrix products
 
 Counts = npt.NDArray[np.uint32]
 
@@ -89,6 +94,31 @@ class NgramLists(NamedTuple):
         return NgramLists(self.keys[numbers], offsets_of(lengths), self.rows[places], self.counts[places])
 
 
+class FrequentRules(NamedTuple):
+    """The weights of the rules from the frequent n-grams of one side to all n-grams of the other side."""
+
+    slots: Ints  # of each n-gram, and of the number -1: the number of frequent ones for all others
+    weights: Floats  # by output, n-gram of the other side (the last is for the number -1), and slot
+
+
+def _weigh_frequent(one: NgramLists, other: NgramLists, factors: Floats) -> FrequentRules:
+    """Return the rules of the frequent n-grams of the first side."""
+    lengths, n_outputs = np.diff(one.offsets), factors.shape[1]
+    order = np.argsort(-lengths, kind="stable")[: MOST_WEIGHTS // (n_outputs * (len(other.keys) + 1))]
+    frequent = order[lengths[order] > max(64, FREQUENT * len(factors))]
+    slots = np.full(len(lengths) + 1, len(frequent))
+    slots[frequent] = np.arange(len(frequent))
+    counts = np.zeros((len(factors), len(frequent)))
+    for slot, number in enumerate(frequent.tolist()):
+        entries = slice(one.offsets[number], one.offsets[number + 1])
+        counts[one.rows[entries], slot] = one.counts[entries]
+    lists = sp.csr_array((other.counts.astype(np.float64), other.rows, other.offsets), (len(other.keys), len(factors)))
+    weights = np.zeros((n_outputs, len(other.keys) + 1, len(frequent)))
+    for output in range(n_outputs):
+        weights[output, :-1] = lists @ (factors[:, [output]] * counts)
+    return FrequentRules(slots, weights)
+
+
 class PlainRules:
     """The rules without wildcards of one window size, with weights: Σ over pairs of factor · count · count.
 
@@ -110,11 +140,33 @@ class PlainRules:
         self._lists = (source.offsets, rows[0], source.counts), (target.offsets, rows[1], weights), len(factors)
 
     def add_scores(self, scores: Floats, scale: Floats, source: KeyRows, target: KeyRows) -> None:
-        """Add what these rules give to new pairs, times the scale of each pair, to their scores."""
+        """Add what these rules give to new pairs, times the scale of each pair, to their scores.
+
+        Frequent n-grams have long lists: for many pairs, their rules are added by products of matrices.
+        """
         numbered = [
             (rows.indptr, look_up(rows.keys, index), rows.values) for rows, index in zip((source, target), self._index)
         ]
+        if len(scale) >= MANY:
+            for one, other in ((0, 1), (1, 0)):
+                slots, weights = self._frequent[one]
+                n_grams, size = weights.shape[1] - 1, weights.shape[2]
+                if size:
+                    indptr, grams, values = numbered[one]
+                    found = slots[grams]
+                    counts = sp.csr_array((values, found, indptr), shape=(len(scale), size + 1)).toarray()[:, :size]
+                    numbered[one] = indptr, np.where(found < size, grams.dtype.type(-1), grams), values
+                    indptr, grams, values = numbered[other]
+                    columns = np.where(grams < 0, n_grams, grams)
+                    others = sp.csr_array((values, columns, indptr), shape=(len(scale), n_grams + 1))
+                    for output, table in enumerate(weights):
+                        scores[:, output] += scale * np.einsum("ij,ij->i", others @ table, counts)
         add_plain_scores(scores, scale, *numbered, *self._lists)
+
+    @cached_property
+    def _frequent(self) -> tuple[FrequentRules, FrequentRules]:
+        sides = self.source, self.target
+        return _weigh_frequent(*sides, self.factors), _weigh_frequent(*sides[::-1], self.factors)
 
     def weigh(self, source_keys: Keys, target_keys: Keys, output: int) -> Floats:
         """Return the weights of the rules from each source n-gram (a row) to each target n-gram (a column)."""
