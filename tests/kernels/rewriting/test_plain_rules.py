@@ -34,6 +34,15 @@ def make_decision():
     return train, Rewriting((1, 3)).decision_function(train, chance.normal(size=(200, 1)))
 
 
+def test_many_pairs_at_once_have_the_values_of_each_alone():
+    """Rules of frequent n-grams, on either side or on both, are products of matrices there."""
+    _, scorer = make_decision()
+    chance = np.random.default_rng(2)
+    new = [tuple(" ".join(map(str, chance.zipf(1.5, 9) % 60)) for _ in range(2)) for _ in range(100)]
+    assert any(rules._frequent[0].weights.shape[2] for rules in scorer.plain)
+    close(scorer.score(Pairs.from_items(new)), [scorer.score(Pairs.from_items([pair]))[0] for pair in new])
+
+
 @pytest.mark.parametrize(
     ("name", "damage"),
     [
