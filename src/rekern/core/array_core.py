@@ -34,3 +34,12 @@ def find_longest(offsets):
     for row in range(len(offsets) - 1):
         longest = max(longest, offsets[row + 1] - offsets[row])
     return longest
+
+
+@compiled
+def add_window(strip, source, target, rules, rows, columns):
+    """Add (source · target + rules) · rows · columns to a part of a Gram, without arrays in between."""
+    for row in range(strip.shape[0]):
+        for column in range(strip.shape[1]):
+            products = source[row, column] * target[row, column] + rules[row, column]
+            strip[row, column] += products * rows[row] * columns[column]

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from rekern.core.array_core import add_window
 from rekern.core.arrays import Floats
-from rekern.core.compiling import compiled
 from rekern.core.inverted_lists import InvertedLists, invert_rows, multiply_lists
 from rekern.core.key_rows import KeyRows, stack_rows
 from rekern.core.model_limits import ModelLimits
@@ -220,14 +220,6 @@ def _limit_jobs(n_jobs: int | None, pairs: Pairs, others: Pairs | None = None) -
     return limit_jobs(n_jobs, RULES_OF_A_TOKEN * tokens)
 
 
-@compiled
-def _add_window(strip, source, target, rules, rows, columns):  # type: ignore[no-untyped-def]
-    for row in range(strip.shape[0]):
-        for column in range(strip.shape[1]):
-            products = source[row, column] * target[row, column] + rules[row, column]
-            strip[row, column] += products * rows[row] * columns[column]
-
-
 @dataclass(frozen=True)
 class RewritingBlock:
     """Computes rows of a Gram: Σ over window sizes of (sources · targets + rules) · factors of row and column."""
@@ -245,7 +237,7 @@ class RewritingBlock:
             strip = block[begin - first : end - first]
             for lists, rows, columns in zip(self.lists, self.row_scales, self.column_scales):
                 parts = [multiply_lists(part, begin, end, offset) for part in lists]
-                _add_window(strip, *parts, rows[begin:end], columns[offset:])
+                add_window(strip, *parts, rows[begin:end], columns[offset:])
         if self.diagonal is not None:
             np.fill_diagonal(block, self.diagonal[first:last])
         return block
