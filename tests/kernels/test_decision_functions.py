@@ -99,7 +99,7 @@ def test_same_result_one_by_one_and_in_bulk_for_any_jobs():
         assert np.array_equal(scorer.score(test, n_jobs), bulk)
     assert np.array_equal(scorer.score([tuple(pair) for pair in test]), bulk)
     for row in (0, 255, 256, 699):
-        assert np.array_equal(scorer.score([test[row]])[0], bulk[row])
+        close(scorer.score([test[row]])[0], bulk[row])  # one pair is scored without products of matrices
     close(bulk, kernel.gram(test, train) @ coefficients(400, 3))
 
 
